@@ -1,1 +1,1 @@
-"""What the operator sets: the configuration file, prices, and where the shipped corpus lies."""
+"""The configuration file, prices, and the location of the shipped corpus."""

@@ -1,7 +1,7 @@
 """Configuration: ``mendbench.toml``, or ``[tool.mendbench]`` in pyproject.toml, or the packaged file. Flags win over all of them.
 
-The nearest configuration counts: that of the current folder, or of a folder above it, up to the root of the Git repository. Outside a
-repository the search goes up to the root of the file system.
+The nearest configuration is used: that of the current folder, or of a folder above it, up to the root of the Git repository. Outside a
+repository the search continues up to the root of the file system.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class PricesConfig(_Part):
 
 
 class _Priced(_Part):
-    """What responses of something cost, where it is told; else the price that is published, else nobody knows it."""
+    """The configured price of responses; otherwise the published price, or unknown."""
 
     prices: PricesConfig | None = Field(None, description="what its tokens cost")
     free: bool = Field(default=False, description="whether its responses cost nothing")
@@ -114,7 +114,7 @@ class ModelConfig(_Priced):
 
 
 class RepairerConfig(_Priced):
-    """A repairer of the operator's own, run as it is and only while recording: a program, or a Python function."""
+    """The operator's own repairer, a program or a Python function. It runs unsandboxed and only while recording."""
 
     command: list[str] = Field(
         default_factory=list, description="program and arguments: prompt on standard input, answer on standard output"
@@ -135,7 +135,7 @@ class RepairerConfig(_Priced):
 
 
 class EngineConfig(_Part):
-    """An engine of the operator's own: a command that executes a workflow, or repairs it too (docs/engines.md)."""
+    """The operator's own engine: a command that executes a workflow, and may also repair it (docs/engines.md)."""
 
     command: list[str] = Field(min_length=1, description="program and arguments, run in the working folder")
     timeout_s: float = Field(120.0, description="how long one execution may take, seconds", gt=0)
@@ -167,7 +167,7 @@ class EngineConfig(_Part):
 
 
 class MatrixConfig(_Part):
-    """What is crossed with the cases."""
+    """The components that are crossed with the cases."""
 
     cases: list[str] = Field(
         default_factory=list,
@@ -184,7 +184,7 @@ class MatrixConfig(_Part):
 
 
 class SweepConfig(_Part):
-    """One more matrix that a run without flags has beside the main one. What it leaves out is as in ``matrix``."""
+    """An additional matrix for a run without flags. Omitted fields are as in ``matrix``."""
 
     cases: list[str] = Field(default_factory=list, description="as in matrix; empty for all")
     part: Part = Field("all", description="part of the corpus's split that it is confined to")
@@ -215,7 +215,7 @@ class PathsConfig(_Part):
 
 
 class GateConfig(_Part):
-    """When ``mendbench gate`` fails. ``limits`` hold for each treatment that the lists select, and for all where they are empty."""
+    """When ``mendbench gate`` fails. ``limits`` apply to each treatment that the lists select, and to all if the lists are empty."""
 
     baseline: str = Field(
         "baseline.tsv",
@@ -267,7 +267,7 @@ class GateConfig(_Part):
 
 
 class ReportConfig(_Part):
-    """What reports lead with. It is settled here and never chosen by outcome."""
+    """The headline of reports. It is configured here and never chosen by outcome."""
 
     main_model: str | None = Field(
         None, description="model of the headline, configured or recorded; left out, the first model of the matrix"
@@ -293,7 +293,7 @@ class Config(_Part):
 
 
 class Loaded(_Part):
-    """A configuration and the folder that its paths start from."""
+    """A configuration and the folder that its paths are relative to."""
 
     config: Config
     root: Path
@@ -333,14 +333,14 @@ class Loaded(_Part):
 
     @property
     def engines(self) -> dict[str, EngineConfig]:
-        """The operator's own engines, with the folders that they keep traces in."""
+        """The operator's own engines, with their trace folders."""
         return {
             name: one if one.traces is None else one.model_copy(update={"traces": str(self.output(one.traces))})
             for name, one in self.config.engines.items()
         }
 
     def output(self, path: str | Path) -> Path:
-        """Return a path that mendbench writes to, as a command in the current folder names it.
+        """Return an output path, relative to the current folder.
 
         The packaged configuration's outputs belong to the current folder: its own folder is part of an installation.
         """
@@ -350,10 +350,10 @@ class Loaded(_Part):
 
 
 def load_config(start: Path | None = None) -> Loaded:
-    """Return the configuration that holds in ``start``, or in the current folder.
+    """Return the configuration for ``start``, or for the current folder.
 
     Raises:
-        BadInput: the file is broken, or another user's; names it, the place, what was found and what to do.
+        BadInput: the file is broken, or belongs to another user; names it, the place, what was found and what to do.
     """
     start = (start or Path.cwd()).absolute()
     folder = start
@@ -375,7 +375,7 @@ def _searched(start: Path) -> Iterator[Path]:
 
 
 def _own(folder: Path) -> tuple[Path, dict[str, Any]] | None:
-    """Return the file in a folder that holds a configuration, and the configuration in it; None where there is none."""
+    """Return the configuration file in a folder, and its configuration; None if there is none."""
     own = folder / "mendbench.toml"
     if os.path.isfile(own):  # noqa: PTH113  a folder that may not be read is no error here
         return own, _toml(own)
@@ -408,7 +408,7 @@ def _toml(path: Path) -> dict[str, Any]:
 
 
 def _refuse_no_json(path: Path, value: object, place: tuple[str, ...]) -> None:
-    """Refuse what TOML can say and JSON cannot: what is configured is sent to models, and goes into keys."""
+    """Refuse TOML values that JSON lacks: the configuration is sent to models and becomes part of keys."""
     where = f"{path}: {'.'.join(place)}"
     if len(place) > MAX_DEPTH:
         raise BadInput(str(path), "nested too deeply", "write it flatter")
@@ -441,7 +441,7 @@ def _loaded(path: Path, table: dict[str, Any], *, searched: Path | None = None) 
 
 
 def _refuse_shared(path: Path, config: Config) -> None:
-    """Refuse tables whose responses would be recorded as those of another one that is asked otherwise.
+    """Refuse tables that share recorded responses with another table but send different requests.
 
     Raises:
         BadInput: two such tables; names both.
@@ -463,7 +463,7 @@ def _refuse_shared(path: Path, config: Config) -> None:
 
 
 def _refuse_unlike(place: str, tables: Mapping[str, tuple[str, object]], fields: str, hint: str) -> None:
-    """Refuse two tables, each a recorded name and how it is asked, that agree in the first and not in the second."""
+    """Refuse two tables with the same recorded name and different request settings."""
     seen: dict[str, tuple[str, object]] = {}
     for table, (recorded, asked) in tables.items():
         first, alike = seen.setdefault(recorded, (table, asked))

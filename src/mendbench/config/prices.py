@@ -1,9 +1,9 @@
-"""What answers cost: tokens as they were reported, times a price that is configured or published. Unknown stays unknown, never zero.
+"""The cost of responses: reported tokens times a configured or published price. Unknown stays unknown, never zero.
 
-A published price comes from the data inside the ``genai-prices`` distribution, the newest it knows, without discounts for caching, off-peak
-hours or batches: the same on every day that one version of it is installed. Nothing is downloaded. It takes a tenth of a second to
-import, so it is asked only where the configuration says whose model it is: by a ``base_url`` that is not this machine's, or by a
-``provider``. A name alone is no proof, since anybody may serve a model under any name.
+A published price is the newest one in the data of the ``genai-prices`` distribution, without discounts for caching, off-peak
+hours or batches. It is the same every day as long as the installed version is the same. Nothing is downloaded. The import takes a tenth
+of a second, so it happens only if the configuration names the model's provider: by a ``base_url`` that is not this machine's, or by a
+``provider``. A model name alone is not enough, since any server may use any name.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 Source: TypeAlias = Literal["configuration", "free", "genai-prices", "unknown"]
 
 Cost: TypeAlias = Decimal | None
-"""US dollars; None where nobody knows."""
+"""US dollars; None if unknown."""
 
 _NEWEST = datetime(9999, 12, 31, 12, tzinfo=UTC)
-"""When a response is priced: after all dates from which a published price holds, so that the newest one does."""
+"""The date for pricing a response: later than all start dates of published prices, so that the newest price applies."""
 
 _MILLION = 1_000_000
 _DIGITS = 9
-"""Decimals of an amount in a row: a thousandth of a millionth of a dollar, a hundredth of what the cheapest token costs."""
+"""Decimals of an amount in a row: a billionth of a dollar, which is a hundredth of the price of the cheapest token."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """What the responses of one model, program or function cost, and who says so."""
+    """The price of the responses of one model, program or function, and its source."""
 
     source: Source = "unknown"
     per_million: tuple[str, str] | None = None
@@ -48,10 +48,10 @@ class Price:
     listed: tuple[str, str | None, str | None] | None = None
     """Published: model, provider, URL."""
     of_models: Mapping[str, Price] = field(default_factory=dict)
-    """Where a response says which model it is of, the prices of those that are known."""
+    """Prices by model, for responses that name their model."""
 
     def cost(self, reply: Reply) -> Cost:
-        """Return US dollars for one response; None where the price is not known, or the tokens were not reported."""
+        """Return US dollars for one response; None if the price is not known, or the tokens were not reported."""
         if self.source == "unknown":
             other = self.of_models.get(reply.model or "")
             return other.cost(reply) if other is not None else None
@@ -65,7 +65,7 @@ class Price:
         return published_cost(*self.listed, sent, got) if self.listed else None
 
     def described(self) -> JsonObject:
-        """Return what two runs must have in common for their costs to be compared."""
+        """Return a description that must be the same in two runs for their costs to be comparable."""
         told: JsonObject = {"source": self.source}
         if self.per_million is not None:
             told |= dict(zip(("input_per_million", "output_per_million"), self.per_million, strict=True))
@@ -82,10 +82,10 @@ UNKNOWN = Price()
 
 
 def as_described(told: JsonObject) -> Price:
-    """Return the price that a run tells of by what :meth:`Price.described` said; a published one is the one of today.
+    """Return the price for a description from :meth:`Price.described`; a published price is the current one.
 
     Raises:
-        KeyError, TypeError, AttributeError, ArithmeticError: no price is described so.
+        KeyError, TypeError, AttributeError, ArithmeticError: it does not describe a price.
     """
     if told.get("models") is not None:
         models = {str(name): as_described(one) for name, one in told["models"].items()}
@@ -102,7 +102,7 @@ def as_described(told: JsonObject) -> Price:
 
 
 def model_price(name: str, config: ModelConfig) -> Price:
-    """Return the price of a model: as configured, else as published where the configuration says whose model it is."""
+    """Return the price of a model: as configured, else as published if the configuration names the provider."""
     if (own := _configured(config)) is not None:
         return own
     if config.base_url is not None:
@@ -114,7 +114,7 @@ def model_price(name: str, config: ModelConfig) -> Price:
 
 
 def program_price(config: RepairerConfig | None, models: Mapping[str, ModelConfig]) -> Price:
-    """Return the price of a program or a function: as configured, else that of the configured model which a response names."""
+    """Return the price of a program or a function: as configured, else that of the configured model that a response names."""
     own = _configured(config) if config is not None else None
     if own is not None:
         return own
@@ -128,7 +128,7 @@ def program_price(config: RepairerConfig | None, models: Mapping[str, ModelConfi
 
 
 def published(model: str, provider: str | None, url: str | None) -> str | None:
-    """Return how ``genai-prices`` calls a model whose price for prompts and responses it knows, None if it knows none."""
+    """Return the ``genai-prices`` name of a model with known prices for prompts and responses; None if there is none."""
     found = _found(model, provider, url)
     return None if found is None else f"{found[0]}/{found[1]}"
 
@@ -137,7 +137,7 @@ def published(model: str, provider: str | None, url: str | None) -> str | None:
 def published_cost(
     model: str, provider: str | None, url: str | None, prompt_tokens: int, completion_tokens: int
 ) -> Cost:
-    """Return US dollars by the published price, None where there is none."""
+    """Return US dollars by the published price; None if there is none."""
     if _found(model, provider, url) is None:
         return None
     from genai_prices import Usage  # noqa: PLC0415  heavy: only who asks for a published price pays for it
@@ -158,7 +158,7 @@ def _found(model: str, provider: str | None, url: str | None) -> tuple[str, str]
 
 @lru_cache(maxsize=1)
 def _snapshot() -> DataSnapshot:
-    """Return the prices in the installed distribution, whatever else somebody made it use."""
+    """Return the prices in the installed distribution, even if other code configured different data."""
     from genai_prices.data import providers  # noqa: PLC0415  as above
     from genai_prices.data_snapshot import DataSnapshot  # noqa: PLC0415
 
@@ -181,19 +181,19 @@ def _configured(config: ModelConfig | RepairerConfig) -> Price | None:
 
 
 def _is_this_machine(url: str) -> bool:
-    """Return whether a URL is of this machine. A model that runs there is not free for that: nobody knows what it costs."""
+    """Return whether a URL points to this machine. The cost of a local model is unknown, not zero."""
     host = (split_url(url).hostname or "").lower()
     return host in {"localhost", "::1", "0.0.0.0"} or host.endswith(".localhost") or host.startswith("127.")  # noqa: S104
 
 
 def given_before(replies: Sequence[Reply], at: int) -> bool:
-    """Return whether a response was given earlier in the trial: nobody was asked, and nothing was paid, again."""
+    """Return whether a response repeats an earlier one of the trial: it needed no new request and cost nothing."""
     model_request = replies[at].model_request
     return model_request is not None and any(before.model_request == model_request for before in replies[:at])
 
 
 def costs_of(replies: Sequence[Reply], price: Price) -> tuple[Cost, ...]:
-    """Return what each response of a trial cost: 0 where nobody was asked for one."""
+    """Return the cost of each response of a trial: 0 if no request was made for it."""
     return tuple(
         Decimal(0) if _nobody_asked(reply) or given_before(replies, at) else price.cost(reply)
         for at, reply in enumerate(replies)
@@ -205,15 +205,15 @@ def _nobody_asked(reply: Reply) -> bool:
 
 
 def amount(*costs: Cost) -> float | None:
-    """Return a sum of costs as a row holds it: None if one of them is not known."""
+    """Return the sum of costs for a row: None if one of them is not known."""
     known = [cost for cost in costs if cost is not None]
     return round(float(sum(known, Decimal(0))), _DIGITS) if len(known) == len(costs) else None
 
 
 def cost_totals(costs: Iterable[float | None]) -> JsonObject:
-    """Return what attempts cost together: the sum of what is known, and of how many it is not.
+    """Return the total cost of attempts: the sum of known costs, and the number of unknown ones.
 
-    ``cost_usd`` is None where an attempt's cost is not known and no other one's is above 0.
+    ``cost_usd`` is None if an attempt's cost is not known and no other cost is above 0.
     """
     amounts = Counter(costs)
     unknown = amounts.pop(None, 0)

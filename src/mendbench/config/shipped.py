@@ -1,4 +1,4 @@
-"""Where the corpus that ships with mendbench lies: inside an installed wheel, or in the checkout it is developed in."""
+"""The location of the corpus that ships with mendbench: inside an installed wheel, or in the development checkout."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Cases, as they stand on the disk: read strictly, split into parts, and searched for credentials."""
+"""Cases on disk: read strictly, split into parts, and searched for credentials."""

@@ -1,6 +1,6 @@
-"""``case.yaml`` as it stands on disk: read strictly, then turned into a :class:`~mendbench.model.case.Case`.
+"""``case.yaml`` on disk: read strictly, then converted to a :class:`~mendbench.model.case.Case`.
 
-This is the only place that knows the file's spelling. The published JSON Schema (``mendbench schema case``) comes from here.
+Only this module knows the file format. The published JSON Schema (``mendbench schema case``) comes from here.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FAMILIES = (
     "slack", "github", "stripe", "sheets", "discord", "aws", "jupyter", "mcp", "graphql", "http", "shell", "llm", "template", "workflow",
     "mixed", "control", "transient",
 )  # fmt: skip
-"""What fails: a service, a type of node, the templates or the workflow itself. The last three hold all cases of these kinds."""
+"""What fails: a service, a type of node, the templates or the workflow itself. The last three contain all cases of these kinds."""
 
 
 def _regex(text: str) -> str:
@@ -62,7 +62,7 @@ class _Part(BaseModel):
 
 
 class _Fault(_Part):
-    """One thing that is wrong."""
+    """One fault."""
 
     id: str
     cause: list[str] = Field(description="nodes that a right edit must touch", default_factory=list)
@@ -139,7 +139,7 @@ class _Warning(_Part):
 
 
 class _Check(_Part):
-    """One thing that must hold. Exactly one of its keys is given."""
+    """One condition that must hold. Exactly one of its keys is given."""
 
     request: _Request | None = None
     no_request: _NoRequest | None = None
@@ -172,7 +172,7 @@ class _Check(_Part):
 
 
 class _Variant(_Part):
-    """Other inputs or other run data on which the repaired workflow must work too."""
+    """Other inputs or run data on which the repaired workflow must also work."""
 
     name: str
     inputs: JsonObject = Field(default_factory=dict)
@@ -204,7 +204,7 @@ class _Accepted(_Part):
 
 
 _VARIABLE = r"^\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}$"
-"""How a case names the environment variable that holds a real secret."""
+"""The reference to the environment variable with a real secret."""
 
 
 class CaseFile(_Part):
@@ -267,7 +267,7 @@ class CaseFile(_Part):
         variants = [(variant.inputs, variant.state) for variant in self.variants]
         known = plant_canaries([self.inputs, self.state, *map(list, variants)], "")[1]
         for name, variable in self.secrets.items():
-            if not re.fullmatch(_VARIABLE, variable):  # told without what was found: it may be a pasted secret
+            if not re.fullmatch(_VARIABLE, variable):  # the message omits the value: it may be a pasted secret
                 raise ValueError(
                     f"secrets.{name} is no ${{env:VARIABLE}}: name an environment variable, and never write the secret"
                 )
@@ -353,7 +353,7 @@ def _node_ids(workflow: JsonObject) -> list[str]:
 
 
 def _refuse_loose_edges(path: Path, found: CaseFile, workflow: JsonObject) -> None:
-    """Refuse an edge to or from a node that the workflow does not have, unless a fault says so.
+    """Refuse an edge to or from a node that the workflow does not have, unless a fault declares it.
 
     Such a fault is one of static validation whose cause, or the node where it shows, is the edge's other end.
     """
@@ -375,7 +375,7 @@ def _refuse_loose_edges(path: Path, found: CaseFile, workflow: JsonObject) -> No
 
 
 def _refuse_unknown_nodes(path: Path, found: CaseFile, workflow: JsonObject) -> None:
-    """Refuse a label for a node that the workflow does not have: what is said of it would never be looked at."""
+    """Refuse a label for a node that the workflow does not have: the label would never be checked."""
     known = _node_ids(workflow)
     checks = [("checks", check) for check in found.checks]
     checks += [(f"variants.{variant.name}.checks", check) for variant in found.variants for check in variant.checks]

@@ -19,25 +19,25 @@ from mendbench.model.case import Case
 from mendbench.services import service_names
 
 CASE_FILES = ("case.yaml", "workflow.json")
-"""What a case's folder holds. One of them is enough for the folder to count as a case, if a broken one."""
+"""The files in a case's folder. One of them is enough for the folder to count as a case, although a broken one."""
 
 _Stamp: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Corpus:
-    """Cases, and where the recordings of each are. A case is read when it is first asked for."""
+    """Cases, and the location of their recordings. A case is read on first access."""
 
     cases_dir: Path
     cassettes_dir: Path
     folders: Mapping[str, Path]
     """The folder of each case, by its id, sorted."""
     digest: str
-    """Over the files of all cases: what was made of the same corpus has the same one."""
+    """Digest over the files of all cases. It identifies the corpus."""
     tolerant: bool = False
-    """Whether a broken case keeps nobody from the others where all are asked for."""
+    """Whether a broken case leaves the others usable when all are requested."""
     read: dict[str, Case | tuple[BadInput, ...]] = field(default_factory=dict, compare=False, repr=False)
-    """What was read so far: the case, or what keeps the folder from being one."""
+    """Results so far: the case, or the errors in its folder."""
 
     @cached_property
     def cases(self) -> tuple[Case, ...]:
@@ -46,7 +46,7 @@ class Corpus:
 
     @cached_property
     def broken(self) -> Mapping[str, tuple[BadInput, ...]]:
-        """What keeps the others below the folder from being cases, by what would be their id."""
+        """The errors of broken cases, by their ids."""
         return {case_id: found for case_id in self.folders if not isinstance(found := self._read(case_id), Case)}
 
     def case(self, case_id: str) -> Case:
@@ -78,7 +78,7 @@ def case_folders(cases_dir: Path) -> tuple[Path, ...]:
     """Return the folders of all cases below ``cases_dir``, sorted.
 
     Raises:
-        BadInput: the folder is not there or holds no case.
+        BadInput: the folder does not exist or contains no case.
     """
     if not cases_dir.is_dir():
         raise BadInput(str(cases_dir), "no such folder", "name the folder of the cases with --cases")
@@ -89,10 +89,10 @@ def case_folders(cases_dir: Path) -> tuple[Path, ...]:
 
 
 def load_corpus(cases_dir: Path, cassettes_dir: Path, *, tolerant: bool = False) -> Corpus:
-    """Return the corpus of the cases below ``cases_dir``, none of which is read yet.
+    """Return the corpus of the cases below ``cases_dir``, without reading them.
 
     Raises:
-        BadInput: the folder is not there or holds no case.
+        BadInput: the folder does not exist or contains no case.
     """
     by_id = {f"{folder.parent.name}/{folder.name}": folder for folder in case_folders(cases_dir)}
     files = {case_id: [file_digest(folder / name) for name in CASE_FILES] for case_id, folder in by_id.items()}
@@ -110,7 +110,7 @@ def _stamp(path: Path) -> _Stamp | None:
 
 
 def file_digest(path: Path) -> str | None:
-    """Return the digest of a file; None of one that cannot be read: whoever needs it says so."""
+    """Return the digest of a file; None if it cannot be read: the caller reports that."""
     try:
         return digest(path.read_bytes()) if path.is_file() else None
     except OSError:
@@ -119,7 +119,7 @@ def file_digest(path: Path) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _case_or_why(folder: Path, _stamps: tuple[_Stamp | None, ...]) -> Case | tuple[BadInput, ...]:
-    """Return the case in a folder, or what keeps it from being one; files that nobody has written to since are not read again."""
+    """Return the case in a folder, or its errors; unchanged files are not read again."""
     services = {*service_names(), *OWN}
     try:
         if folder.parent.name not in FAMILIES:
@@ -137,11 +137,11 @@ def _case_or_why(folder: Path, _stamps: tuple[_Stamp | None, ...]) -> Case | tup
 def select(corpus: Corpus, wanted: Iterable[str]) -> tuple[Case, ...]:
     """Return the cases that ``wanted`` names: ids, families or glob patterns; all if it is empty.
 
-    Broken ones are left out by a tolerant corpus. Cases that are not named may be broken.
+    A tolerant corpus leaves out broken cases. Cases that are not named may be broken.
 
     Raises:
         UnknownName: something in ``wanted`` matches no case, not even a broken one.
-        BadInput: one that it names is broken.
+        BadInput: a named case is broken.
     """
     chosen = selected_ids(corpus, wanted)
     if corpus.tolerant:
@@ -150,10 +150,10 @@ def select(corpus: Corpus, wanted: Iterable[str]) -> tuple[Case, ...]:
 
 
 def selected_ids(corpus: Corpus, wanted: Iterable[str]) -> frozenset[str]:
-    """Return the ids that ``wanted`` names, of sound and of broken cases.
+    """Return the ids that ``wanted`` names, of sound and broken cases.
 
     Raises:
-        UnknownName: something in ``wanted`` matches none.
+        UnknownName: something in ``wanted`` matches no case.
     """
     ids = tuple(corpus.folders)
     chosen: set[str] = set()

@@ -1,4 +1,4 @@
-"""Credentials in files: of a case, of its cassettes, or any others. Where they stand is told, and never what they are."""
+"""Finds credentials in files: of a case, of its cassettes, or any others. Reports contain their places, never their values."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ HINT = (
     "write ${canary:NAME} in a case, ${NAME} in a workflow, or record it again; revoke it if it ever left this machine"
 )
 YAML = frozenset({".yaml", ".yml"})
-"""Ends of the names of YAML files. Any other file is a text, which may be JSON or have lines that are."""
+"""Suffixes of YAML files. Any other file is a text, which may be JSON or contain JSON lines."""
 _GZIP = b"\x1f\x8b"
 _MOST = 64 * 1024 * 1024
-"""Bytes of a compressed file that are looked at."""
+"""Bytes of a compressed file that are searched."""
 _WORLDS = frozenset({WORLD, TRAJECTORIES})
 _ESCAPES = re.compile(r"\\(?:[nrt]|u[0-9A-Fa-f]{4})")
-"""What ends in a letter and is none, so that a shape may begin after it."""
+"""Escape sequences that end in a letter, so that a shape may begin directly after them."""
 _COMMENT_SIGN = re.compile(r"(?:^|(?<=\s))#")
 
 
@@ -49,19 +49,19 @@ def in_file(path: Path) -> Iterator[BadInput]:
     """Yield one line for each credential in a file.
 
     Raises:
-        BadInput: it cannot be read, or is larger than what a program records.
+        BadInput: it cannot be read, or is larger than any recording.
     """
     yield from _in_bytes(_read(path), str(path), path.suffix.lower())
 
 
 def of_case(case: Case, recordings: Path | None) -> tuple[BadInput, ...]:
-    """Return one line for each credential in a case's files and, where their folder is given, in its recordings."""
+    """Return one line for each credential in a case's files and, if their folder is given, in its recordings."""
     recorded = sorted(recordings.glob("*.yaml")) if recordings is not None else ()
     return (*files_with_credentials((case.folder,)), *(found for path in recorded for found in in_file(path)))
 
 
 def refuse_cases_with_credentials(corpus: Corpus, case_ids: Iterable[str], record: str = "none") -> None:
-    """Do nothing for cases without a credential in their files and recordings: they may be run.
+    """Refuse cases with a credential in their files or recordings.
 
     Recordings that the run replaces (``record`` is ``all``) are not searched.
 
@@ -74,13 +74,13 @@ def refuse_cases_with_credentials(corpus: Corpus, case_ids: Iterable[str], recor
 
 
 def refuse_credentials(case: Case, recordings: Path | None = None) -> None:
-    """Do nothing for a case without a credential in its files, and in its recordings where their folder is given.
+    """Refuse a case with a credential in its files or, if their folder is given, in its recordings.
 
-    Its own files and the recordings of its world, in the folder ``recordings``, are searched whole. A model is sent no secret and makes
-    up values under a credential's name, so its recorded responses are searched for the shapes of providers only.
+    Its own files and the recordings of its world, in the folder ``recordings``, are searched completely. A model gets no secret and invents
+    values under a credential's name, so its recorded responses are searched only for the shapes of providers.
 
     Raises:
-        BadInput: they hold one, which would stand in whatever is made of them.
+        BadInput: they contain a credential, which would end up in everything derived from them.
     """
     for found in files_with_credentials((case.folder,)) if case.folder.is_dir() else ():
         raise found
@@ -90,7 +90,7 @@ def refuse_credentials(case: Case, recordings: Path | None = None) -> None:
 
 
 def _shapes_in_file(path: Path) -> Iterator[BadInput]:
-    """Yield one line for each line of a file that holds what has a provider's shape. The file is not parsed, which would take longer."""
+    """Yield one line for each line of a file that contains a provider's shape. The file is not parsed, which would take longer."""
     text = _ESCAPES.sub(" ", _read(path).decode("utf-8", "surrogateescape"))
     if without_shapes(text) == text:
         return
@@ -104,7 +104,7 @@ def _read(path: Path) -> bytes:
 
 
 def _is_looked_at(path: Path, below: Path) -> bool:
-    """Return whether a file of a folder is one that Git would be asked to keep."""
+    """Return whether a file of a folder would be committed to Git."""
     return path.is_file() and not any(part == ".git" for part in path.relative_to(below).parts)
 
 
@@ -127,7 +127,7 @@ def _in_bytes(data: bytes, place: str, suffix: str) -> Iterator[BadInput]:
 
 
 def _documents(text: str) -> list[Json] | None:
-    """Return the documents of a YAML file; None if it is searched as a text."""
+    """Return the documents of a YAML file; None if the file is searched as a text."""
     try:
         return load_documents(text.encode("utf-8", "replace"))
     except (ValueError, RecursionError, yaml.YAMLError):
@@ -135,7 +135,7 @@ def _documents(text: str) -> list[Json] | None:
 
 
 def _in_yaml(text: str, documents: Sequence[Json]) -> Iterator[tuple[Kept, int]]:
-    """Yield what the values and the comments of a YAML file hold, with its line. Places are looked up only if there is something."""
+    """Yield the credentials in the values and comments of a YAML file, with their lines. Places are looked up only if there are any."""
     values = [list(credentials_in(document)) for document in documents]
     suspects = list(_suspect_lines(text)) if "#" in text else []
     if not any(values) and not suspects:
@@ -155,7 +155,7 @@ def _in_yaml(text: str, documents: Sequence[Json]) -> Iterator[tuple[Kept, int]]
 
 
 def _suspect_lines(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield each line in which a credential stands behind ``#``, with its number and offset. It may be a value that has the sign in it."""
+    """Yield each line with a credential after ``#``, with its number and offset. The sign may be part of a value."""
     at = 0
     for number, line in enumerate(text.split("\n")):
         sign = _COMMENT_SIGN.search(line) if "#" in line else None

@@ -1,4 +1,4 @@
-"""What a case declares under ``recorded_from``: its services, their state, its models and its secrets."""
+"""The services that a case declares under ``recorded_from``, their state, its models and its secrets."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.secrets.redaction import Redactor, plant_canaries
 
 SHELL, SHELL_AT = "shell", "shell://sandbox"
-"""What a case declares under ``recorded_from`` if its nodes run shell commands, and where their requests go."""
+"""The name under ``recorded_from`` for shell commands, and the URL of their requests."""
 FILES, FILES_AT = "file", "file://sandbox"
-"""The same for files. Its state maps paths in the sandbox folder to texts: what a scope begins with."""
+"""The same for files. The state maps paths in the sandbox folder to texts: the initial files of a scope."""
 MODELS = "model"
-"""What a case declares if there are models that its nodes can ask. Its state names them: ``{names: […]}``."""
+"""The name for models that the case's nodes can use. The state names them: ``{names: […]}``."""
 OWN = frozenset({SHELL, FILES, MODELS})
-"""What a case may declare that is no service."""
+"""Names that a case may declare that are not services."""
 OWN_HOSTS: dict[str, tuple[str, ...]] = {SHELL: (SHELL_AT,), FILES: (FILES_AT,), MODELS: ()}
 
 
 def state_of(case: Case, variant: Variant | None, service: str) -> JsonObject:
-    """Return the case's state of a service with the variant's laid over it: what its seed data is patched with.
+    """Return the case's state of a service merged with the variant's. It patches the service's seed data.
 
-    A null stays: it takes away what the seed data has.
+    Nulls stay: they remove values of the seed data.
     """
     return cast("JsonObject", laid_over(case.state.get(service, {}), variant.state.get(service, {}) if variant else {}))
 
 
 def laid_over(own: Json, patch: Json) -> Json:
-    """Return ``own`` with a merge patch laid over it, whose nulls stay."""
+    """Return ``own`` with a merge patch applied; its nulls stay."""
     if not isinstance(own, dict) or not isinstance(patch, dict):
         return copy.deepcopy(patch)
     return {**own, **{key: laid_over(own.get(key), value) for key, value in patch.items()}}
 
 
 def services_of(case: Case) -> dict[str, Provenance]:
-    """Return every service that a scope of the case has.
+    """Return all services in a scope of the case.
 
-    The shell and the files belong to the engine's node types, so every case has them: empty where it does not declare them.
+    The shell and the files belong to the engine's node types, so every case has them; they are empty if not declared.
     """
     return {SHELL: "real", FILES: "real", **case.recorded_from}
 
@@ -50,12 +50,12 @@ def live_services(case: Case) -> frozenset[str]:
 
 
 def models_of(case: Case, variant: Variant | None) -> tuple[str, ...]:
-    """Return the models that there are for the nodes of a case. One that it does not declare does not exist, as with hosts."""
+    """Return the models for the nodes of a case. Like hosts, undeclared models do not exist."""
     return tuple(state_of(case, variant, MODELS)["names"]) if MODELS in case.recorded_from else ()
 
 
 def redactor_of(case: Case) -> Redactor:
-    """Return what takes a case's secrets out: those of its inputs and states, and of all its variants'."""
+    """Return the redactor for a case's secrets: those in its inputs and states, and in those of all its variants."""
     variants = [(variant.inputs, variant.state) for variant in case.variants]
     _, secrets = plant_canaries([case.inputs, case.state, *map(list, variants)], case.id)
     return _redactor(tuple(sorted(secrets.items())))
@@ -63,5 +63,5 @@ def redactor_of(case: Case) -> Redactor:
 
 @lru_cache(maxsize=256)
 def _redactor(secrets: tuple[tuple[str, str], ...]) -> Redactor:
-    """Return the redactor of these secrets, whose pattern is dear to compile."""
+    """Return the redactor of these secrets. It is cached because its pattern is slow to compile."""
     return Redactor(dict(secrets))

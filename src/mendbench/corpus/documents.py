@@ -1,4 +1,4 @@
-"""YAML and JSON documents as people write them: read strictly, and what is wrong told in one line with its place."""
+"""Reads hand-written YAML and JSON documents strictly, and reports errors in one line with their place."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from mendbench.values.schema import shown
 
 _JSON = frozenset({"str", "int", "float", "bool", "null", "map", "seq"})
 _KEYS = frozenset({"str"})
-"""What a key may be. ``no``, ``on`` and their like are flags in YAML 1.1: unquoted they are false and true."""
+"""The allowed types of keys. ``no``, ``on`` and similar words are booleans in YAML 1.1 if they are unquoted."""
 _WORDS = {"timestamp": "a date", "binary": "binary data"}
 _TAG = "tag:yaml.org,2002:"
 _MERGE = f"{_TAG}merge"
 _QUOTE = "put it in quotes"
 _KEY = "[key]"
-"""What ends the place of an error in a key, as pydantic writes it."""
+"""The last part of the place of an error in a key, as pydantic writes it."""
 Place: TypeAlias = tuple[int | str, ...]
 """Keys and indexes that lead to a value in a document."""
 
 
 def read_yaml(path: Path, no_file: str) -> Any:
-    """Return the value of a YAML document that could be JSON too. ``no_file`` says what to do if there is none.
+    """Return the value of a YAML document that could also be JSON. ``no_file`` is the hint if the file does not exist.
 
     Raises:
-        BadInput: it cannot be read or is no YAML, a key stands twice or is no text, or a value is none of JSON's.
+        BadInput: it cannot be read or is not YAML, a key is repeated or not a text, or a value is not a JSON value.
     """
     text = read_text(path, MAX_DOCUMENT, no_file)
     try:
@@ -56,35 +56,35 @@ def read_yaml(path: Path, no_file: str) -> Any:
 
 
 def read_json(path: Path, no_file: str, limit: int = MAX_DOCUMENT) -> Any:
-    """Return the value of a JSON document. ``no_file`` says what to do if there is none.
+    """Return the value of a JSON document. ``no_file`` is the hint if the file does not exist.
 
     Raises:
-        BadInput: it cannot be read, is larger than ``limit`` bytes, or is no JSON.
+        BadInput: it cannot be read, is larger than ``limit`` bytes, or is not JSON.
     """
     return load_json(read_text(path, limit, no_file), str(path))
 
 
 def refused(path: Path, error: ValidationError, model: type[BaseModel], command: str) -> BadInput:
-    """Return the first thing that is wrong with a document, with the closest key where one is unknown.
+    """Return the first error in a document, with the closest known key for an unknown one.
 
-    ``command`` is what prints the schema of ``model``.
+    ``command`` is the command that prints the schema of ``model``.
     """
     first = _telling(error.errors(include_url=False))
     unknown, end = first["type"] == "extra_forbidden", len(first["loc"]) - 1
-    tokens = enumerate(first["loc"])  # some name the type that was tried; an unknown key may look like that
+    tokens = enumerate(first["loc"])  # some name the attempted type; an unknown key may look like one
     loc = tuple(one for at, one in tokens if not _is_type(one) or (unknown and at == end))
     if f"{loc[-1] if loc else ''}_type" == first["type"]:
-        loc = loc[:-1]  # no key: which of several types was tried
+        loc = loc[:-1]  # not a key: the attempted type
     return _bad_input(_where(path, _composed(path), [_way(loc, first)]), loc, first, model, command)
 
 
 def misfits(
     path: Path, error: ValidationError, model: type[BaseModel], command: str, places: Sequence[Place]
 ) -> tuple[BadInput, ...]:
-    """Return all that is wrong with a part of a YAML document, each with its line and column.
+    """Return all errors in a part of a YAML document, each with its line and column.
 
-    The part may stand at several ``places``, whose values are merged. An error is placed where most of its way is found,
-    at the first of such places.
+    The part may be at several ``places``, whose values are merged. An error is reported at the first place that contains
+    the longest part of its path.
     """
     node, errors = _composed(path), error.errors(include_url=False)
     misspelt = [one["loc"] for one in errors if one["type"] == "extra_forbidden"]
@@ -118,12 +118,12 @@ def _bad_input(where: str, loc: Place, error: ErrorDetails, model: type[BaseMode
 
 
 def _way(loc: Place, error: ErrorDetails) -> Place:
-    """Return the way to what is wrong: a validator's own error may be further inside than its value."""
+    """Return the path to an error: a validator's own error may be deeper inside than its value."""
     return (*loc, *error["ctx"]["below"]) if error["type"] == MISFIT else loc
 
 
 def _composed(path: Path) -> Any:
-    """Return the nodes of a YAML document, which know where they stand; None for any other file."""
+    """Return the nodes of a YAML document, with their positions; None for any other file."""
     if path.suffix != ".yaml":
         return None
     try:
@@ -133,7 +133,7 @@ def _composed(path: Path) -> Any:
 
 
 def _where(path: Path, node: Any, ways: Sequence[Place]) -> str:
-    """Return file, line, column and keys of the way of which least is missing in a document, the first of such ways."""
+    """Return file, line, column and keys of the first path of which the longest part exists in a document."""
     marks = [list(_marks(node, way)) for way in ways]
     best = min(range(len(ways)), key=lambda at: len(ways[at]) - len(marks[at]))
     mark = marks[best][-1] if marks[best] else None
@@ -142,7 +142,7 @@ def _where(path: Path, node: Any, ways: Sequence[Place]) -> str:
 
 
 def _marks(node: Any, way: Place) -> Iterator[Any]:
-    """Yield where each token of a way stands, as far as the way leads."""
+    """Yield the position of each token of a path, as far as the path exists."""
     for token in way:
         if isinstance(node, yaml.MappingNode):
             found = next((pair for pair in _pairs(node) if pair[0].value == token), None)
@@ -171,9 +171,9 @@ def _is_type(token: int | str) -> bool:
 
 
 def _telling(errors: list[ErrorDetails]) -> ErrorDetails:
-    """Return the first error; where an object stands that may be a plain value too, what is wrong inside the object.
+    """Return the first error; for an object that could also be a plain value, the error inside the object.
 
-    Of a key that is missing because it is misspelt, the misspelt one tells.
+    If a key is missing because it is misspelt, return the error for the misspelt key.
     """
     first, stem = errors[0], errors[0]["loc"][:-1]
     if first["type"] == "missing":
@@ -186,9 +186,9 @@ def _telling(errors: list[ErrorDetails]) -> ErrorDetails:
 
 
 def _refuse_strange(path: Path, node: Any, seen: dict[int, bool]) -> None:
-    """Refuse what YAML can say and JSON cannot, and a key that stands twice: the loader would keep the last one.
+    """Refuse YAML values that JSON lacks, and repeated keys, of which the loader would keep the last one.
 
-    ``seen`` says of each node that was met whether it is around this one.
+    ``seen`` maps each visited node to whether it contains this one.
     """
     if seen.get(id(node)):
         raise BadInput(_at(path, node.start_mark), "a value that holds itself", "write it without the alias")
@@ -226,7 +226,7 @@ def _at(path: Path, mark: Any) -> str:
 
 
 def _keys_at(model: type[BaseModel], loc: tuple[int | str, ...]) -> list[str]:
-    """Return the keys that a schema knows at a place."""
+    """Return the keys that a schema defines at a place."""
     schema: Any = model.model_json_schema()
     node, defs = schema, schema.get("$defs", {})
     for token in loc:

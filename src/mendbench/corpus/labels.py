@@ -1,4 +1,4 @@
-"""Labels that nobody has filled in yet: each is marked in a new case by one word, and found again by it."""
+"""Labels that are still missing in a new case. One word marks each of them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from mendbench.io.reading import MAX_DOCUMENT, read_text
 from mendbench.io.yaml_documents import Loader
 
 MARK = "LABEL-ME"
-"""Stands in a new case wherever a person has to decide. What follows it says what is wanted there."""
+"""Marks in a new case where a person has to decide. The text after it describes the expected value."""
 
 
 def mark(wanted: str) -> str:
-    """Return what stands in a new case where a label is missing."""
+    """Return the placeholder for a missing label."""
     return f"{MARK} {wanted}"
 
 
 def missing_labels(folder: Path) -> tuple[BadInput, ...]:
-    """Return one line for each label that is missing in a case's two files, with its place; none for a broken file."""
+    """Return one line for each missing label in a case's two files, with its place; none for a broken file."""
     found: list[BadInput] = []
     for name in ("case.yaml", "workflow.json"):
         path = folder / name
@@ -67,7 +67,7 @@ def _missing(path: Path, line: int, column: int, place: tuple[str, ...], value: 
 
 
 def _scalars(node: Any, place: tuple[str, ...], seen: set[int]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the scalars of a YAML document with their places, keys too; those that ``seen`` does not have."""
+    """Yield the scalars of a YAML document, including keys, with their places, except those in ``seen``."""
     if id(node) in seen:
         return
     seen.add(id(node))
@@ -83,7 +83,7 @@ def _scalars(node: Any, place: tuple[str, ...], seen: set[int]) -> Iterator[tupl
 
 
 def _texts(value: Any, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield the texts of a JSON document in its order, with their places. A text with several marks counts once for each."""
+    """Yield the texts of a JSON document in order, with their places. A text with several marks counts once for each."""
     if isinstance(value, str):
         yield from ((place, value) for _ in range(max(1, value.count(MARK))))
     elif isinstance(value, dict):

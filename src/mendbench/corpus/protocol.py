@@ -1,6 +1,6 @@
-"""What was settled beforehand: the primary contrasts, and what was frozen.
+"""The protocol, fixed in advance: the primary contrasts, and what was frozen.
 
-What is changed afterwards is not refused; it is said: a strategy that was tuned with the test part in sight has no test result.
+Later changes are reported, not refused: a strategy that was tuned on the test part has no test result.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow
 
 FILE = "protocol.yaml"
-"""Its name, in the folder of the cases."""
+"""The file name, in the folder of the cases."""
 
 FORMAT = 1
 """1: the first, and ``frozen.prompts``, which may be left out."""
@@ -30,7 +30,7 @@ class _Part(BaseModel):
 
 
 class Side(_Part):
-    """What is compared: trials of one strategy, of the best of several, or of all, under one policy."""
+    """One side of a comparison: trials of one strategy, of the best of several, or of all, under one policy."""
 
     strategy: str | None = None
     best_of: list[str] | None = Field(None, description="the one with most cases of the training part right")
@@ -48,15 +48,15 @@ class Contrast(_Part):
 
 
 class Frozen(_Part):
-    """What was frozen, by digest."""
+    """Digests of what was frozen."""
 
     frame: str
     strategies: dict[str, str]
-    """Of each template's source and of the code behind it, as it was when the plan was made."""
+    """Digests of each template's source and its code at the time of the plan."""
     prompts: dict[str, str] = Field(
         default={}, description="of a strategy's first prompts on the part, as :func:`prompt_digests` has them"
     )
-    """Decide alone for the strategies that they name: code that renders the same prompts changes nothing."""
+    """For the strategies that they name, only these count: code that renders the same prompts is not a change."""
 
 
 class Protocol(_Part):
@@ -69,7 +69,7 @@ class Protocol(_Part):
     frozen: Frozen | None = None
 
     def changed(self, frame: str, strategies: dict[str, str], prompts: Mapping[str, str]) -> JsonObject:
-        """Return what differs from what was frozen: whether the frame does, and which strategies.
+        """Return the differences from the frozen state: whether the frame changed, and which strategies.
 
         ``prompts`` are those of a run of the whole part; a strategy that they lack counts as unchanged.
         """
@@ -86,7 +86,7 @@ class Protocol(_Part):
 
 
 def prompt_digests(rows: Iterable[JsonRow]) -> dict[str, str]:
-    """Return a digest of the first model requests of trials, by strategy: of whole prompts, frame included."""
+    """Return a digest of the first model requests of trials, by strategy. It covers whole prompts, including the frame."""
     requests: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         if row["attempts"]:
@@ -95,7 +95,7 @@ def prompt_digests(rows: Iterable[JsonRow]) -> dict[str, str]:
 
 
 def read_protocol(cases_dir: Path) -> Protocol | None:
-    """Return the protocol of the corpus in a folder, None if it has none.
+    """Return the protocol of the corpus in a folder; None if it has none.
 
     Raises:
         BadInput: the file is broken.

@@ -1,6 +1,6 @@
-"""How the corpus is split, by group: which part a strategy of our own may be tuned on, and which part tells the result.
+"""The split of the corpus by group: one part for tuning our own strategies, and one part for results.
 
-The file is the authority: groups were dealt out once, within kind, family and difficulty, before anything was tuned.
+The file is authoritative: groups were assigned once, within kind, family and difficulty, before any tuning.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Case
 
 FILE = "split.yaml"
-"""Its name, in the folder of the cases."""
+"""The file name, in the folder of the cases."""
 
 FORMAT = 1
 """1: the first."""
 
 Part: TypeAlias = Literal["all", "train", "test", "half"]
-"""train: what may be looked at while tuning. test: the rest. half: a fixed half of both, for what is too dear for all."""
+"""train: for tuning. test: the rest. half: a fixed half of both, for runs that are too expensive for all cases."""
 
 
 class _File(BaseModel):
@@ -58,10 +58,10 @@ def cases_by_part(split: Split | None, cases: Iterable[Case]) -> dict[str, tuple
 
 
 def read_split(cases_dir: Path) -> Split | None:
-    """Return the split of the corpus in a folder, None if it has none.
+    """Return the split of the corpus in a folder; None if it has none.
 
     Raises:
-        BadInput: the file is broken, or a group stands in both parts, twice, or in the half alone.
+        BadInput: the file is broken, or a group is in both parts, is repeated, or is only in the half.
     """
     path = cases_dir / FILE
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""The states of a case, held against the shapes that its services declare, before anything runs."""
+"""Validates the states of a case against the shapes that its services declare, before anything runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mendbench.services.shape import File, Shape, Table, Text
 
 
 class _Shell(Shape):
-    """The home of all commands, and a script that runs in it first."""
+    """The home folder of all commands, and a script that runs in it first."""
 
     files: Table[File] = None
     setup: Text = None
@@ -27,7 +27,7 @@ class _Files(RootModel[dict[str, File | None]]):
 
 
 class _Models(Shape):
-    """The models that nodes can ask."""
+    """The models that nodes can use."""
 
     names: list[str]
 
@@ -36,7 +36,7 @@ OWN_SHAPES: dict[str, type[BaseModel]] = {SHELL: _Shell, FILES: _Files, MODELS: 
 
 
 def state_misfits(case: Case) -> tuple[BadInput, ...]:
-    """Return what is wrong with the states of a case and of its variants: one line for each thing, with its place."""
+    """Return one line for each error in the states of a case and of its variants, with its place."""
     found = [one for name in case.recorded_from for one in _misfits(case, name)]
     return tuple({str(one): one for one in found}.values())
 
@@ -59,10 +59,10 @@ def _misfits(case: Case, name: str) -> Iterator[BadInput]:
 
 
 def _declared(name: str, provenance: Provenance) -> tuple[type[BaseModel] | None, JsonObject]:
-    """Return the shape of a service's state, None where it declares none, and the seed data that a state is laid over.
+    """Return the shape of a service's state, None if it declares none, and the seed data that the state patches.
 
     Raises:
-        BadInput: it is not there, or no simulated service where a case says so.
+        BadInput: it does not exist, or is not a simulated service although the case says so.
     """
     if name in OWN:
         return OWN_SHAPES[name], {}

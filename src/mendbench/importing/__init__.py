@@ -1,1 +1,1 @@
-"""Cases from what happened elsewhere: exchanges read from traces, cassettes and HAR files of other tools."""
+"""Imports cases: reads exchanges from the traces, cassettes and HAR files of other tools."""

@@ -1,14 +1,14 @@
-"""The later trace files of the engine whose workflows we run: formats 2.0 to 2.8.
+"""Later trace files of the engine whose workflows we run: formats 2.0 to 2.8.
 
-An event has its node's own output, as it was when the node ended, and its parameters after the templates were resolved;
-nothing is cut. There is still no workflow: of a node that was not reached nothing is told. Up to 2.4 a file is one JSON
-object with ``nodes``; later it is one object a line: ``meta`` first, then ``node.start``, ``gate``, ``blob`` and ``event``,
-and ``run.complete`` where the run was not killed. Beware of:
+An event has the output of its node, as it was when the node ended, and the parameters after template resolution;
+nothing is truncated. The workflow is not included, so nodes that were not reached are unknown. Up to 2.4 a file is one JSON
+object with ``nodes``; later it has one object per line: ``meta`` first, then ``node.start``, ``gate``, ``blob`` and ``event``,
+and ``run.complete`` if the run was not killed. Note:
 
-- an event that is told again under the same ``id`` takes the place of the first;
-- a long text stands once, in a ``blob`` line, and a reference, ``{"$…_blob": md5}``, everywhere else;
-- ``lossy`` says that an output could not be stored as it was;
-- inputs are told from 2.7 on, raw: credentials stand in them and in the parameters.
+- a later event with the same ``id`` replaces the earlier one;
+- a long text is stored once, in a ``blob`` line; everywhere else there is a reference, ``{"$…_blob": md5}``;
+- ``lossy`` means that an output could not be stored unchanged;
+- inputs are included from 2.7 on, raw: they and the parameters contain credentials.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from mendbench.model.json import Json, JsonObject
 
 
 def read_engine_events(path: Path, trace: JsonObject) -> Source:
-    """Return what a trace holds that was read from there.
+    """Return the content of a trace of these formats.
 
     Raises:
-        BadInput: an event of it is none.
+        BadInput: one of its events is invalid.
     """
     meta, events = _in_lines(path, trace["lines"]) if "lines" in trace else (trace, _in_nodes(path, trace))
     found: list[Found] = []
@@ -75,7 +75,7 @@ def _event(path: Path, place: str, event: Json, blobs: dict[str, Json]) -> tuple
 
 
 def _whole(value: Json, blobs: dict[str, Json]) -> Json:
-    """Return a value with the texts that its references stand for."""
+    """Return a value with its references replaced by their texts."""
     if isinstance(value, dict):
         if len(value) == 1:
             name, key = next(iter(value.items()))
@@ -86,7 +86,7 @@ def _whole(value: Json, blobs: dict[str, Json]) -> Json:
 
 
 def _unread(event: JsonObject) -> str | None:
-    """Return why an event's answer is not taken; None if it is."""
+    """Return why an event's response is not imported; None if it is."""
     if event.get("parent_id") is not None:
         return "it ran inside a workflow that another node called"
     if event.get("sub_workflow_events"):
@@ -97,7 +97,7 @@ def _unread(event: JsonObject) -> str | None:
 
 
 def _sent_headers(event: JsonObject) -> Headers:
-    """Return the headers that a node's parameters tell: what of them is a credential must not stand anywhere."""
+    """Return the headers in a node's parameters. They can contain credentials, which must not be stored."""
     params = event.get("node_params")
     if not isinstance(params, dict):
         return ()

@@ -1,4 +1,4 @@
-"""What a node of the other engine left as its output, as the response that it had: the same in all its traces' formats."""
+"""Converts the output of another engine's node to the response that it got: the same in all its trace formats."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from mendbench.model.exchange import Fault, Headers, Response
 from mendbench.model.json import Json, JsonObject
 
 NODE_TYPES = {"HttpNode": "http", "MCPNode": "mcp", "ShellNode": "shell", "LLMNode": "llm"}
-"""Class names of the nodes that reach the world, and our names for their types."""
+"""Class names of the nodes that send requests, and our names for their types."""
 
 _CUT = ("... [truncated]", "<large dict truncated>", "<binary data:")
 _LONGEST_MS = 30 * 24 * 3600 * 1000
 """A month."""
 
 _UNRESOLVED = "Unresolved variables in parameter"
-"""How the engine says that a template stood in its way: nothing was sent then, whatever word the template has."""
+"""The engine's message for an unresolved template: in this case nothing was sent."""
 
 _FAULTS: tuple[tuple[str, Fault], ...] = (
     ("timed out", "timeout"), ("timeout", "timeout"), ("name or service not known", "dns"), ("getaddrinfo", "dns"),
@@ -33,9 +33,9 @@ def take(
     dropped: list[Dropped],
     headers: Headers = (),
 ) -> None:
-    """Add a node's answer to what was found, or to what was dropped and why; nothing for a node that asks nobody.
+    """Add a node's response to what was found, or to what was dropped and why. A node that sends no requests adds nothing.
 
-    ``headers`` are those that it sent, as far as they are told.
+    ``headers`` are those that it sent, as far as they are known.
     """
     kind = NODE_TYPES.get(str(event.get("node_type")))
     if kind is None or kind == "llm":
@@ -69,14 +69,14 @@ def _http(output: JsonObject, event: JsonObject) -> Response | None:
 
 
 def _milliseconds(told: Json, factor: int = 1) -> int:
-    """Return a time that is told in some unit; 0 for what is no time."""
+    """Return a time in milliseconds; 0 if the value is not a time."""
     if isinstance(told, bool) or not isinstance(told, int | float) or not 0 <= told <= _LONGEST_MS:
         return 0
     return round(told * factor)
 
 
 def _mcp(output: JsonObject, event: JsonObject) -> Response | None:
-    """Return the JSON-RPC answer that leads to these outputs."""
+    """Return the JSON-RPC response that leads to these outputs."""
     elapsed = _milliseconds(event.get("duration_ms"))
     result, error = output.get("result"), output.get("error")
     if result is None and not error:
@@ -115,7 +115,7 @@ def _faulty(said: str, elapsed: int) -> Response | None:
 
 
 def failed(event: JsonObject, output: Json) -> str | None:
-    """Return in what words a node failed, whatever its ``success`` says; None if it did not."""
+    """Return the error message of a failed node, regardless of its ``success``; None if it did not fail."""
     if event.get("error"):
         return _briefly(str(event["error"]))
     told = output if isinstance(output, dict) else {}
@@ -128,13 +128,13 @@ def failed(event: JsonObject, output: Json) -> str | None:
 
 
 def _briefly(said: str) -> str:
-    """Return the words of an error without where in whose files it came up, in one line."""
+    """Return an error message in one line, without file locations."""
     lines = (line.strip() for line in said.splitlines())
     return " ".join(line for line in lines if line and not line.startswith(("At: ", "Loaded from file: ")))
 
 
 def is_cut(value: Json) -> bool:
-    """Return whether the engine left something out of a value when it wrote the trace."""
+    """Return whether the engine truncated a value when it wrote the trace."""
     if isinstance(value, str):
         return value.endswith(_CUT[0]) or value == _CUT[1] or value.startswith(_CUT[2])
     if isinstance(value, dict):

@@ -1,14 +1,14 @@
-"""The trace files of the engine whose workflows we run: formats 1.1.0 and 1.2.0, and the way to the later ones.
+"""Trace files of the engine whose workflows we run: formats 1.1.0 and 1.2.0, and the dispatch to later ones.
 
-Those after them are read by :mod:`mendbench.importing.engine_events`. One of these has no workflow, no parameters
-and no requests: only what each node left in the shared store. So a response is known by the node that got it, and the
-request is made by running the workflow. What else to beware of:
+:mod:`mendbench.importing.engine_events` reads the later formats. These files have no workflow, no parameters
+and no requests: only what each node left in the shared store. So a response is identified by the node that got it, and the
+request comes from running the workflow. Note:
 
-- repair events stand among the node events, each attempt twice, and hold the workflow only inside a prompt;
+- repair events are among the node events, each attempt twice, and contain the workflow only inside a prompt;
 - outputs are stored by reference and written at the end: a node that ran twice shows its last output at both events;
-- a node that was taken from the cache has no event, but its output stands in the store of later ones;
-- ``success`` and ``final_status`` do not tell whether a node failed: its output does;
-- long values are cut, and say so; nothing is redacted.
+- a node that was taken from the cache has no event, but its output is in the store of later ones;
+- ``success`` and ``final_status`` do not show whether a node failed: its output does;
+- long values are truncated and marked; nothing is redacted.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from mendbench.model.json import JsonObject
 
 VERSIONS = ("1.1.0", "1.2.0")
 LATER = "2."
-"""What the versions begin with in which each event has its own output and parameters."""
+"""Prefix of the versions in which each event has its own output and parameters."""
 
 
 def is_engine_trace(document: JsonObject) -> bool:
-    """Return whether a document is such a trace, of whichever version."""
+    """Return whether a document is such a trace, of any version."""
     lines = document.get("lines") or []
     if lines and isinstance(lines[0], dict):
         return "format_version" in lines[0] and lines[0].get("kind") == "meta"
@@ -39,10 +39,10 @@ def is_engine_trace(document: JsonObject) -> bool:
 
 
 def read_engine_trace(path: Path) -> Source:
-    """Return what a trace holds.
+    """Return the content of a trace.
 
     Raises:
-        BadInput: it is of another version, or its events are none.
+        BadInput: it has another version, or its events are invalid.
     """
     trace = json_file(path)
     version = str((trace["lines"][0] if "lines" in trace else trace).get("format_version"))
@@ -92,7 +92,7 @@ def _source(path: Path, ran: list[tuple[int, JsonObject]], workflow: JsonObject 
 
 
 def _any_failed(ran: list[tuple[int, JsonObject]], node: str) -> bool:
-    """Return whether any event of a node tells of a failure: then its first output is not known."""
+    """Return whether any event of a node reports a failure: then its first output is not known."""
     return any(
         not event.get("success", True) or event.get("error") for _, event in ran if str(event["node_id"]) == node
     )
@@ -104,7 +104,7 @@ def _store(event: JsonObject, name: str) -> JsonObject:
 
 
 def _inputs(ran: list[tuple[int, JsonObject]]) -> JsonObject:
-    """Return what stood in the store before the first node ran."""
+    """Return the content of the store before the first node ran."""
     first = _store(ran[0][1], "shared_before") if ran else {}
     return {name: value for name, value in first.items() if not name.startswith("__")}
 
@@ -128,7 +128,7 @@ def _type_by_output(output: JsonObject) -> str | None:
 
 
 def _recovered(events: list[Any]) -> JsonObject | None:
-    """Return the workflow that the first prompt of a repair holds; None if no prompt holds one whole."""
+    """Return the workflow in the first prompt of a repair; None if no prompt contains a complete one."""
     decoder = json.JSONDecoder()
     for event in events:
         prompt = event.get("llm_prompt") if event.get("type") == "repair_llm_call" else None

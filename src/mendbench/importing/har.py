@@ -1,8 +1,8 @@
-"""HAR files, version 1.2: what browsers and proxies write.
+"""HAR files, version 1.2, as browsers and proxies write them.
 
-Fields after the HTTP Archive format 1.2: ``postData`` holds ``text`` or ``params``, ``content.text`` is decoded but for
-``encoding: base64``, and a response that never came has status 0, or -1. Playwright can leave bodies in files beside the
-HAR, and names them: ``_file``.
+Fields follow the HTTP Archive format 1.2: ``postData`` has ``text`` or ``params``, ``content.text`` is decoded except for
+``encoding: base64``, and a missing response has status 0 or -1. Playwright can store bodies in files next to the
+HAR file and names them in ``_file``.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _FAULTS: tuple[tuple[str, Fault], ...] = (
     ("TIMED_OUT", "timeout"), ("NAME_NOT_RESOLVED", "dns"), ("REFUSED", "refused"), ("RESET", "reset"),
     ("CERT", "tls"), ("SSL", "tls"), ("CONTENT_LENGTH_MISMATCH", "truncated"), ("INCOMPLETE", "truncated"),
 )  # fmt: skip
-"""Words of Chromium's network errors (``net::ERR_…``) and what they are here."""
+"""Words in Chromium's network errors (``net::ERR_…``) and our faults for them."""
 
 _WHY = ("_error", "_failureText")
-"""Where the browser's developer tools and mitmproxy, and where Playwright, say why no response came."""
+"""Fields with the reason for a missing response: of browser developer tools and mitmproxy, and of Playwright."""
 
 _NO_BODY, _FINAL = frozenset({204, 304}), 200
 _ITSELF = "put the body itself there, or export the HAR file again"
 
 
 def read_har(path: Path) -> Source:
-    """Return what a HAR file holds.
+    """Return the content of a HAR file.
 
     Raises:
-        BadInput: it is none, or of a version that is not known; or holds no exchange that can be imported; or a body that it names is
-            no regular file beside it, cannot be read, or is too large, alone or with the others.
+        BadInput: it is not a HAR file, has an unknown version, or has no exchange that can be imported; or a body file that it names is
+            not a regular file next to it, cannot be read, or is too large, alone or with the others.
     """
     log = json_file(path).get("log")
     if not isinstance(log, dict) or not isinstance(log.get("entries"), list):
@@ -80,7 +80,7 @@ def _entry(place: str, entry: Any, beside: _Beside) -> Found | Dropped:
 
 
 def _with_query(sent: Any) -> str:
-    """Return the URL, its query from ``queryString`` where the URL itself has none."""
+    """Return the URL, with the query from ``queryString`` if the URL itself has none."""
     url, pairs = str(sent["url"]), sent.get("queryString") or []
     if urlsplit(url).query or not pairs:
         return url
@@ -88,7 +88,7 @@ def _with_query(sent: Any) -> str:
 
 
 def _sent_body(data: Any, beside: _Beside) -> bytes | None:
-    """Return the request's body; None where it stands elsewhere, or was multipart and only its fields are told."""
+    """Return the request's body; None if it is stored elsewhere, or was multipart and only its fields are known."""
     if data.get("text"):
         return str(data["text"]).encode("utf-8", "surrogatepass")
     if data.get("_file"):
@@ -100,15 +100,15 @@ def _sent_body(data: Any, beside: _Beside) -> bytes | None:
 
 
 class _Beside:
-    """Bodies that stand in files of their own beside a HAR file, which may be no larger together than it may be itself."""
+    """Bodies in separate files next to a HAR file. Together they may be no larger than the limit for the HAR file."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._left = folder, MAX_RECORDING
 
     def body(self, name: Any) -> bytes | None:
-        """Return a body; None if it is not there, or anywhere but beside the HAR.
+        """Return a body; None if it does not exist or is not next to the HAR file.
 
-        A link is not followed: a file of the machine would become a response that is recorded and handed on.
+        Links are not followed: otherwise any local file could become a recorded response.
         """
         if not isinstance(name, str) or Path(name).name != name or not os.path.lexists(self._folder / name):
             return None
@@ -121,7 +121,7 @@ class _Beside:
 
 
 def _response(sent: Any, came: Any, entry: Any, beside: _Beside) -> Response | None:
-    """Return the response; None where the file does not hold its body."""
+    """Return the response; None if the file does not contain its body."""
     content = came.get("content") or {}
     text = content.get("text")
     body: bytes | None = str(text or "").encode("utf-8", "surrogatepass")
@@ -143,10 +143,10 @@ def _response(sent: Any, came: Any, entry: Any, beside: _Beside) -> Response | N
 
 
 def _is_empty(sent: Any, came: Any, content: Any) -> bool:
-    """Return whether a response without a text had no body, and not one that was left out.
+    """Return whether a response without a text had no body, rather than an omitted one.
 
-    So it is with HEAD, 204, 304 and 1xx (RFC 9110 section 6.4.1), and where a length says so. A text that is there, and empty, is a body
-    unless its size says otherwise; -1 is a size that is not known.
+    This holds for HEAD, 204, 304 and 1xx (RFC 9110 section 6.4.1), and if a length is 0. An empty text is a body
+    unless its size contradicts that; a size of -1 is unknown.
     """
     status, size = int(came["status"]), content.get("size")
     if str(sent["method"]).upper() == "HEAD" or status in _NO_BODY or status < _FINAL:
@@ -158,7 +158,7 @@ def _is_empty(sent: Any, came: Any, content: Any) -> bool:
 
 
 def _faulty(entry: Any, came: Any) -> Response | None:
-    """Return the fault that stands where no response came; None where one did."""
+    """Return the fault that replaces a missing response; None if there was a response."""
     if int(came.get("status") or 0) > 0:
         return None
     said = " ".join(str(part.get(name) or "") for part in (came, entry) for name in _WHY).upper()

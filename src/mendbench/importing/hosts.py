@@ -1,4 +1,4 @@
-"""What a case has to declare so that the hosts it asks exist: the services that answer for them, or an invented API."""
+"""What a case has to declare so that the hosts it uses exist: the services that serve them, or an invented API."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _ANY_HTTP, _ANY_MCP = "json_api", "mcp_sim"
 
 
 def declared_services(urls: Iterable[str], provenance: str) -> tuple[dict[str, str], dict[str, JsonObject]]:
-    """Return ``recorded_from`` and ``state`` of a case that asks these URLs, all of one provenance.
+    """Return ``recorded_from`` and ``state`` of a case that requests these URLs, all of one provenance.
 
-    Shell commands, files and models are always real, and so is a service without a simulation where one is wanted.
-    A host with a template in it is not known yet, and left out.
+    Shell commands, files and models are always real. So is a service that has no simulation.
+    A host that contains a template is not known yet and is left out.
     """
     recorded_from: dict[str, str] = {}
     state: dict[str, JsonObject] = {}
@@ -59,7 +59,7 @@ def _has_simulation(name: str) -> bool:
 
 
 def with_static_routes(state: Mapping[str, JsonObject], traffic: Iterable[Exchange]) -> dict[str, JsonObject]:
-    """Return the state with a route, in the invented APIs, for each request that was answered: the first response to it."""
+    """Return the state with a route in the invented APIs for each request that got a response: the first one."""
     made = copy.deepcopy(dict(state))
     apis = made.get(_ANY_HTTP, {}).get("apis", {})
     for one in traffic:
@@ -77,7 +77,7 @@ def with_static_routes(state: Mapping[str, JsonObject], traffic: Iterable[Exchan
 
 
 def _known_hosts() -> dict[tuple[bool, str], str]:
-    """Return the services by the hosts that they answer for without any state, MCP servers apart."""
+    """Return the services by the hosts that they serve without any state, except MCP servers."""
     found: dict[tuple[bool, str], str] = {}
     for name in service_names():
         if name == _ANY_MCP:

@@ -1,4 +1,4 @@
-"""What every source of recorded exchanges gives."""
+"""The types that every source of recorded exchanges returns."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ class Found:
     """One exchange of a source."""
 
     place: str
-    """Where it stands in the source: ``entries[3]``."""
+    """Its location in the source: ``entries[3]``."""
     response: Response | None
-    """None where the source does not hold its body."""
+    """None if the source does not contain its body."""
     request: Request | None = None
-    """None where the source tells only which node was answered."""
+    """None if the source names only the node that got the response."""
     node: str | None = None
-    """The node that asked, if the source tells."""
+    """The node that sent the request, if the source names it."""
     headers: Headers = ()
-    """What is known of the headers that were sent, where there is no request."""
+    """The known request headers, if there is no request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
-    """Something of a source that does not come into the case, and why."""
+    """A part of a source that is not imported, and why."""
 
     what: str
     why: str
@@ -45,25 +45,25 @@ class Source:
     """What was read from one file."""
 
     kind: str
-    """What sort of file it is, in a few words."""
+    """The kind of file, in a few words."""
     path: Path
     found: tuple[Found, ...]
     dropped: tuple[Dropped, ...] = ()
     workflow: JsonObject | None = None
-    """The failing workflow, where the source holds it."""
+    """The failing workflow, if the source contains it."""
     inputs: JsonObject = field(default_factory=dict)
-    """What the workflow was given, where the source tells."""
+    """The workflow's inputs, if the source contains them."""
     said: dict[str, str] = field(default_factory=dict)
-    """What the source says of nodes that failed."""
+    """The source's error messages for nodes that failed."""
 
 
 def json_file(path: Path) -> JsonObject:
-    """Return the JSON object in a file; ``{"lines": [...]}`` of one that holds an object a line.
+    """Return the JSON object in a file; ``{"lines": [...]}`` for a file with one object per line.
 
-    A last line that was cut, as a crash leaves it, is left out.
+    A last line that a crash truncated is left out.
 
     Raises:
-        BadInput: it cannot be read, or holds something else.
+        BadInput: it cannot be read, or contains something else.
     """
     text = read_text(path, MAX_RECORDING, "name the file to import")
     if (lines := _json_lines(text)) is not None:
@@ -75,7 +75,7 @@ def json_file(path: Path) -> JsonObject:
 
 
 def _json_lines(text: str) -> list[Json] | None:
-    """Return what the lines of a file hold; None if they are not JSON each."""
+    """Return the values in the lines of a file; None if not every line is JSON."""
     lines = [line for line in text.split("\n") if line.strip()]
     if len(lines) < 2:  # noqa: PLR2004 - one line is a document
         return None
@@ -89,7 +89,7 @@ def _json_lines(text: str) -> list[Json] | None:
 
 
 def body_bytes(value: Json) -> bytes:
-    """Return a body that was parsed for showing as bytes again: a text as it is, all else as JSON."""
+    """Return a parsed body as bytes again: a text unchanged, anything else as JSON."""
     if value is None:
         return b""
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""A case from a source: the workflow is run against the imported exchanges, and what it used is recorded under our keys."""
+"""Makes a case from a source: runs the workflow against the imported exchanges and records those that it used under our keys."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from mendbench.trial.scope import open_scope
 
 _HINT = "mendbench case check --record new_episodes"
 _LEAST = 6
-"""Characters of a secret that is looked for wherever it may stand: shorter ones stand in other words too."""
+"""Minimum length of a secret that is searched for everywhere: shorter ones also occur inside other words."""
 
 MOST_HOSTS = 20
-"""Hosts that are found out one after the other, at most."""
+"""Maximum number of hosts that are discovered one after the other."""
 
 MOST_NAMED = 5
-"""Hosts that a message names."""
+"""Number of hosts that a message names."""
 
 _STATIC = (
     "each route of the state always answers what was seen: let those that a right edit reaches tell right from wrong"
@@ -50,39 +50,39 @@ _TEMPLATE = re.compile(r"(\$\{[^{}]*(?:\$\{[^{}]*\}[^{}]*)*\})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What became of an import."""
+    """The result of an import."""
 
     case: str
     files: tuple[Path, ...]
     kept: tuple[str, ...]
-    """Places in the source of the exchanges that the case has now."""
+    """Locations in the source of the imported exchanges."""
     dropped: tuple[Dropped, ...]
     notes: tuple[str, ...]
-    """What else its author has to know, one sentence each."""
+    """Notes for the author, one sentence each."""
     labels: int
-    """How many labels are missing."""
+    """Number of missing labels."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What is to be imported as what."""
+    """What to import, and as which case."""
 
     case: str
     source: Source
     workflow: JsonObject | None = None
     """None for the one in the source."""
     inputs: Mapping[str, Json] = field(default_factory=dict)
-    """Laid over what the source tells."""
+    """Merged over the inputs in the source."""
     kind: Kind = "repairable"
     provenance: str = "simulator"
 
 
 def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
-    """Write a case from what happened elsewhere. Its labels are marked; its recording replays.
+    """Write a case from a source. Its missing labels are marked; its recording replays.
 
     Raises:
-        BadInput: the case exists, or recordings of its name that are others; no workflow is given or recovered, or an input is
-            missing; the source is of other hosts, or lacks the body of a response that the workflow asks for. Nothing is written then.
+        BadInput: the case or different recordings of its name exist; no workflow is given or recovered, or an input is
+            missing; the source is for other hosts, or lacks the body of a response that the workflow needs. Then nothing is written.
     """
     family, name = split_id(wish.case)
     folder, cassettes = cases_dir / family / name, cassettes_dir / family / name
@@ -102,10 +102,10 @@ def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
         notes += [*_notes(dry, source, wish.provenance), *_answered_otherwise(dry, whole)]
         if [one.key for one in again.traffic] != [one.key for one in whole.traffic]:
             notes.append(f"the recording does not replay: {again.miss or 'it model_requests otherwise'}")
-        # A simulator's state is still to be changed, and what it answers with it.
+        # The author still has to change the simulator's state, and with it the responses.
         kept = recorded if recorded.is_dir() and wish.provenance != "simulator" else None
         recordings = _put(kept, cassettes)
-        # The case comes last: where it is, all that it needs is.
+        # The case comes last: if it exists, everything that it needs exists.
         files = (*write_draft(_labelled(draft, source, whole), cases_dir), *recordings)
     return Imported(
         case=draft.id, files=files, kept=tuple(dict.fromkeys(dry.used)), dropped=_dropped(source, dry, redactor),
@@ -114,10 +114,10 @@ def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
 
 
 def _put(recorded: Path | None, cassettes: Path) -> tuple[Path, ...]:
-    """Let the recordings stand in their place, whole, and return their files. The same ones may stand there: an import was killed.
+    """Move the complete recordings into place and return their files. The same ones may exist already if an import was killed.
 
     Raises:
-        BadInput: others stand there, or they cannot be written.
+        BadInput: different ones exist, or they cannot be written.
     """
     made = {} if recorded is None else _bytes(recorded)
     if not made or (cassettes.exists() and _bytes(cassettes) != made):
@@ -140,10 +140,10 @@ def _bytes(folder: Path) -> dict[str, bytes]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ran:
-    """One run of the workflow against the imported world, or against what was recorded of it."""
+    """One run of the workflow against the imported world, or against its recording."""
 
     execution: Execution | None
-    """None where it ended in a request that nothing answers."""
+    """None if it ended in a request without a response."""
     traffic: tuple[Exchange, ...]
     used: tuple[str, ...]
     again: int
@@ -151,14 +151,14 @@ class _Ran:
     """The URL of that request."""
     miss: str = ""
     lacking: Found | None = None
-    """The exchange of the source that would have answered it, and whose body the source does not hold."""
+    """The matching exchange of the source, if the source does not contain its body."""
 
 
 def _explored(draft: Draft, folder: Path, source: Source, redactor: Redactor, made: Path) -> tuple[_Ran, list[str]]:
-    """Return a run with every host declared that the workflow asks, and the URLs that it asked.
+    """Return a run in which every host that the workflow uses is declared, and the URLs that it requested.
 
-    A source that tells no requests, or a workflow that makes up its URLs, shows its hosts only as it asks them: an undeclared
-    one does not exist, and the run goes no further.
+    If the source has no requests or the workflow builds its URLs, the hosts are known only when they are requested: an undeclared
+    host does not exist and ends the run.
     """
     reach = [*(one.request.url for one in source.found if one.request is not None), *_literal_urls(draft.workflow)]
     for attempt in range(MOST_HOSTS):
@@ -171,10 +171,10 @@ def _explored(draft: Draft, folder: Path, source: Source, redactor: Redactor, ma
 
 
 def _refuse_useless(dry: _Ran, source: Source, redactor: Redactor) -> None:
-    """Refuse a source that lacks the body of a response that the workflow asks for, or that was recorded of other hosts.
+    """Refuse a source that lacks the body of a response that the workflow needs, or that was recorded from other hosts.
 
     Raises:
-        BadInput: it is one of them.
+        BadInput: it is such a source.
     """
     if dry.lacking is not None and dry.lacking.request is not None:
         place, found, request = f"{source.path}: {dry.lacking.place}", "no response body", dry.lacking.request
@@ -202,13 +202,13 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _told(source: Source, redactor: Redactor) -> Source:
-    """Return a source whose own words hold no credential that is known by value: errors list what was at hand."""
+    """Return the source with all known credential values removed from its error messages."""
     dropped = tuple(replace(one, what=redactor.text(one.what)) for one in source.dropped)
     return replace(source, said={node: redactor.text(said) for node, said in source.said.items()}, dropped=dropped)
 
 
 def _drafted(wish: Wish, family: str, name: str) -> tuple[Draft, Redactor, list[str]]:
-    """Return the draft with its secrets out, what takes them out, and what was done about them."""
+    """Return the draft without its secrets, the redactor that removes them, and notes about them."""
     workflow = wish.workflow or wish.source.workflow
     if workflow is None:
         raise BadInput(
@@ -242,7 +242,7 @@ def _drafted(wish: Wish, family: str, name: str) -> tuple[Draft, Redactor, list[
 
 
 def _clean_document(workflow: JsonObject) -> JsonObject:
-    """Return a workflow without credentials. That an input is called ``token`` makes its declaration none."""
+    """Return a workflow without credentials. The declaration of an input named ``token`` is not a credential."""
     declared = workflow.get("inputs")
     kept = (
         {name: _declaration(str(name), one) for name, one in declared.items()}
@@ -253,7 +253,7 @@ def _clean_document(workflow: JsonObject) -> JsonObject:
 
 
 def _clean(key: str, value: Json) -> Json:
-    """Return a part of a workflow without credentials, its templates left standing: ``${token}`` names one and is none."""
+    """Return a part of a workflow without credentials. Templates stay: ``${token}`` names a credential but is not one."""
     if isinstance(value, str):
         if "${" not in value:
             return sanitise_under(key, value)
@@ -265,7 +265,7 @@ def _clean(key: str, value: Json) -> Json:
 
 
 def _declaration(name: str, declared: Json) -> Json:
-    """Return an input's declaration without a credential as its default, and with a type where a trace hid it."""
+    """Return an input's declaration without a credential as its default, and with a type if a trace hid it."""
     if not isinstance(declared, dict):
         return declared
     hidden = str(declared.get("type", "")).startswith(_HIDDEN)
@@ -288,7 +288,7 @@ def _reaching(draft: Draft, urls: Sequence[str], provenance: str) -> Draft:
 
 
 def _case(draft: Draft, folder: Path) -> Case:
-    """Return the draft as a case without truth, to be run."""
+    """Return the draft as a runnable case without truth."""
     return Case(
         family=draft.family, name=draft.name, folder=folder, title="", group="", request="", workflow=draft.workflow,
         recorded_from=dict(draft.recorded_from), difficulty="easy", api="private", inputs=draft.inputs, state=dict(draft.state),  # type: ignore[arg-type]
@@ -297,7 +297,7 @@ def _case(draft: Draft, folder: Path) -> Case:
 
 
 def _run(case: Case, source: Source | None, redactor: Redactor, folder: Path) -> _Ran:
-    """Run the case's workflow, recording what it uses of a source; without one, replay what was recorded."""
+    """Run the case's workflow and record what it uses of a source; without a source, replay the recording."""
     both = Redactor({**redactor.secrets, **redactor_of(case).secrets})
     imported = ImportedWorld(found=source.found if source else (), redactor=both)
     live: Live | None = imported if source else None
@@ -320,7 +320,7 @@ def _run(case: Case, source: Source | None, redactor: Redactor, folder: Path) ->
 
 
 def _answered_otherwise(seen: _Ran, made: _Ran) -> list[str]:
-    """Return a note on the first request that the case's world answers otherwise than the source."""
+    """Return a note on the first request for which the case's world and the source have different responses."""
     for one, other in zip(seen.traffic, made.traffic, strict=False):
         if one.request == other.request and _response(one) != _response(other):
             asked = f"{one.request.method} {normalise_url(one.request.url)}"
@@ -352,7 +352,7 @@ def _notes(whole: _Ran, source: Source, provenance: str) -> list[str]:
 
 
 def _labelled(draft: Draft, source: Source, whole: _Ran) -> Draft:
-    """Return the draft with what was seen of the first execution."""
+    """Return the draft with the observations from the first execution."""
     execution = whole.execution
     records = execution.nodes if execution is not None else ()
     failed = next((one for one in records if one.sighting is not None), None)
@@ -388,7 +388,7 @@ def _dropped(source: Source, whole: _Ran, redactor: Redactor) -> tuple[Dropped, 
 
 
 def _literal_urls(value: Json) -> list[str]:
-    """Return the texts of a document that begin as a URL does."""
+    """Return the texts of a document that begin like a URL."""
     if isinstance(value, str):
         return [value] if value.lower().startswith(("http://", "https://")) else []
     if isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""An imported world: answers what a workflow asks from the exchanges of a source, each in its order.
+"""An imported world: it serves a workflow's requests from the exchanges of a source, in their order.
 
-Two requests are the same if method, URL and body are, as keys compare them; headers are another client's, and credentials
-are compared as what they are and not by their values.
+Two requests are the same if method, URL and body are the same, as keys compare them. Headers are ignored because they are
+another client's. All credentials count as equal.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ _PLACEHOLDER = re.compile(r"(?:<|%3C)(?:secret|redacted)[^<>%]*(?:%3A[^<>%]*)?(?
 _SECRET = "SECRET"  # noqa: S105 - a word that stands for every credential
 _TOO_MANY, _SERVER_ERROR = 429, 500
 _LEAST = 6
-"""Characters of a value that is taken out wherever it stands: shorter ones stand in other words too."""
+"""Minimum length of a value that is removed everywhere: shorter ones also occur inside other words."""
 
 
 @dataclass(slots=True)
 class ImportedWorld:
-    """Answers from a source's exchanges; a live world to the recording.
+    """Serves responses from a source's exchanges; the recording treats it as a live world.
 
-    ``redactor`` takes the secrets out of what is asked and of what was imported. A node that is answered with a fault,
-    429 or 5xx may ask again; where the source has no more, it gets the last such response again, and ``again`` counts it.
+    ``redactor`` removes the secrets from requests and from imported responses. A node that gets a fault,
+    429 or 5xx may retry; if the source has no more responses, it gets the last such response again, and ``again`` counts it.
     """
 
     found: tuple[Found, ...]
     redactor: Redactor
     used: list[str] = field(default_factory=list)
-    """Places of what was answered with, in the order of use."""
+    """Locations of the responses used, in the order of use."""
     again: int = 0
     lacking: Found | None = None
-    """The exchange that was asked for and whose response the source does not hold."""
+    """The requested exchange whose response the source does not contain."""
     node: str | None = None
-    """The node that asks now."""
+    """The node that sends the current request."""
     _forms: dict[str, str] = field(default_factory=dict)
 
     def serves(self, request: Request) -> bool:
-        """Return whether the source has a response to this."""
+        """Return whether the source has a response to this request."""
         one = self._next(request)
         if one is not None and one.response is None:
             self.lacking = one
         return one is not None and one.response is not None
 
     def resets(self, request: Request) -> bool:  # noqa: ARG002 - the protocol's
-        """Return that it needs no earlier writes: every response is there already."""
+        """Return that no earlier writes are needed: every response exists already."""
         return False
 
     def send(self, request: Request) -> Response:
@@ -89,7 +89,7 @@ class ImportedWorld:
 
 
 class NodeNoting:
-    """A world that says which node asks before it passes the request on."""
+    """A world that notes the requesting node before it forwards the request."""
 
     def __init__(self, world: World, imported: ImportedWorld) -> None:
         self._world, self._imported = world, imported
@@ -104,12 +104,12 @@ class NodeNoting:
         return self._world.traffic()
 
     def begin_execution(self) -> None:
-        """Say that the next exchanges belong to the next execution."""
+        """Mark the next exchanges as part of the next execution."""
         self._world.begin_execution()
 
 
 def request_form(request: Request) -> str:
-    """Return what two requests share that are the same but for their headers and the values of credentials."""
+    """Return a form that is the same for two requests that differ only in headers and the values of credentials."""
     url = _PLACEHOLDER.sub(_SECRET, str(sanitise(request.url)))
     body = canonical_body(replace(request, url=url))
     if isinstance(body, dict) and set(body) == {"form"}:
@@ -119,12 +119,12 @@ def request_form(request: Request) -> str:
 
 
 def cleaned(response: Response, redactor: Redactor) -> Response:
-    """Return a response without secrets: the known ones by value, all others by their key and shape."""
+    """Return a response without secrets: known ones are found by value, all others by key and shape."""
     return without_credentials(redactor.response(response))
 
 
 def secrets_in(found: Sequence[Found]) -> dict[str, str]:
-    """Return the credentials that requests carried, by the header that held them: values without their scheme."""
+    """Return the credentials in requests, by their header: values without the scheme."""
     secrets: dict[str, str] = {}
     for name, value in (pair for one in found for pair in (one.request.headers if one.request else one.headers)):
         word = value.split()[-1] if value.split() else ""

@@ -1,4 +1,4 @@
-"""The trace that ``mendbench workflow run`` leaves: see :mod:`mendbench.runtime.trace`."""
+"""The trace that ``mendbench workflow run`` writes: see :mod:`mendbench.runtime.trace`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from mendbench.runtime.trace_file import read_trace
 
 
 def read_own_trace(path: Path) -> Source:
-    """Return what a trace holds of its first execution; later ones ran a changed workflow.
+    """Return the first execution in a trace; later ones ran a changed workflow.
 
     Raises:
-        BadInput: it is broken, or of another format.
+        BadInput: it is broken, or has another format.
     """
     trace = read_trace(path)
     found: list[Found] = []

@@ -1,4 +1,4 @@
-"""A new case's two files, with comments that teach and a mark wherever a person has to decide."""
+"""The two files of a new case, with explanatory comments and a mark wherever a person has to decide."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from mendbench.services import service_names
 from mendbench.values.json_patch import node_ids
 
 SCHEMA_FILE = "case.schema.json"
-"""The schema for editors, at the root of the cases; ``mendbench schema case`` prints the same."""
+"""The schema for editors, in the root folder of the cases; ``mendbench schema case`` prints the same."""
 
 WIDTH = 118
 """Columns of a comment."""
 
 SAID = 400
-"""Characters of a failure's words that a comment quotes."""
+"""Characters of a failure message that a comment quotes."""
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -51,12 +51,12 @@ STARTER: JsonObject = {
     ],
     "edges": [{"from": "fetch", "to": "write"}],
 }  # fmt: skip
-"""What a new case starts with where no workflow is given."""
+"""The workflow of a new case if none is given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What is known of a case that is still to be labelled."""
+    """What is known about a case without labels."""
 
     family: str
     name: str
@@ -66,15 +66,15 @@ class Draft:
     recorded_from: Mapping[str, str] = field(default_factory=dict)
     state: Mapping[str, JsonObject] = field(default_factory=dict)
     source: str = ""
-    """Empty where only the author knows."""
+    """Empty if only the author knows."""
     seen: Mapping[str, str] = field(default_factory=dict)
-    """Node states of an execution, as they were seen."""
+    """Observed node states of an execution."""
     failed: str | None = None
     """The node where it failed."""
     said: str = ""
-    """In what words it failed."""
+    """The failure message."""
     writes: tuple[tuple[str, str], ...] = ()
-    """Method and URL of the writes that were seen."""
+    """Method and URL of the observed writes."""
 
     @property
     def id(self) -> str:
@@ -86,7 +86,7 @@ def split_id(case_id: str) -> tuple[str, str]:
     """Return a new case's family and name.
 
     Raises:
-        BadInput: it is no ``FAMILY/NAME``.
+        BadInput: it is not ``FAMILY/NAME``.
         UnknownName: there is no such family.
     """
     family, slash, name = case_id.partition("/")
@@ -100,7 +100,7 @@ def split_id(case_id: str) -> tuple[str, str]:
 
 
 def refuse_existing(*folders: Path) -> None:
-    """Refuse to write where something is already.
+    """Refuse to overwrite existing folders.
 
     Raises:
         BadInput: one of the folders exists.
@@ -111,9 +111,9 @@ def refuse_existing(*folders: Path) -> None:
 
 
 def write_draft(draft: Draft, cases_dir: Path) -> tuple[Path, ...]:
-    """Write a new case's folder, and the schema beside the cases where it is not there or of another version.
+    """Write a new case's folder, and the schema next to the cases if it is missing or has another version.
 
-    The folder is there whole or not at all.
+    The folder is written atomically.
 
     Raises:
         BadInput: the case exists, or its folder cannot be written to.
@@ -202,7 +202,7 @@ def _world(draft: Draft) -> Iterator[str]:
 
 
 def _secrets(draft: Draft) -> Iterator[str]:
-    """Yield where the real secrets come from, which only a live world is sent."""
+    """Yield the lines on where the real secrets come from, which are sent only to a live world."""
     names = plant_canaries(draft.inputs, draft.id)[1] if "live" in draft.recorded_from.values() else {}
     if names:
         yield "# Environment variables that hold the real values while the live world is recorded. Replay needs none of them."
@@ -302,7 +302,7 @@ def _fixes(draft: Draft) -> Iterator[str]:
 
 
 def _comment(text: str) -> Iterator[str]:
-    """Yield a comment of as many lines as it takes; what it quotes cannot end it."""
+    """Yield the lines of a comment; quoted text cannot end it."""
     for line in textwrap.wrap(" ".join(text.split()), WIDTH):
         yield f"# {''.join(char if char.isprintable() else '?' for char in line)}"
 
@@ -316,7 +316,7 @@ def _json(value: Json) -> str:
 
 
 def _flow(value: JsonObject) -> str:
-    """Return an object on one line, which is YAML and JSON alike."""
+    """Return an object on one line that is both YAML and JSON."""
     return json.dumps(value, ensure_ascii=False)
 
 

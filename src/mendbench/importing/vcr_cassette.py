@@ -1,7 +1,7 @@
 """Cassettes of vcrpy and pytest-recording, in YAML or JSON, as their releases since 1.0 write them.
 
-A body is a text, bytes, null or ``{"string": …}`` (or ``{"base64_string": …}``); a compressed one stands as it came.
-The records of vcrpy's releases before 6 for httpx have ``status_code`` and ``content``.
+A body is a text, bytes, null or ``{"string": …}`` (or ``{"base64_string": …}``); a compressed one is stored as received.
+Records of vcrpy before 6 for httpx have ``status_code`` and ``content``.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from mendbench.model.exchange import Headers, Request, Response
 
 _HINT = "name a cassette of vcrpy, in YAML or JSON"
 _GZIP = zlib.MAX_WBITS | 16
-"""What zlib takes for gzip's own header."""
+"""The zlib window size for data with a gzip header."""
 
 
 def read_cassette(path: Path) -> Source:
-    """Return what a cassette holds.
+    """Return the content of a cassette.
 
     Raises:
-        BadInput: it is none, or of another format version.
+        BadInput: it is not a cassette, or has another format version.
     """
     document = _document(path)
     interactions = document.get("interactions") if isinstance(document, dict) else None
@@ -50,7 +50,7 @@ def read_cassette(path: Path) -> Source:
 
 def _document(path: Path) -> Any:
     data = read_bytes(path, MAX_RECORDING, "name the file to import")
-    if data.lstrip().startswith(b"{"):  # as YAML, the surrogate pairs of its escapes would come apart
+    if data.lstrip().startswith(b"{"):  # YAML would split the surrogate pairs of its escapes
         return load_json(decoded(data, str(path)), str(path), _HINT)
     return load_yaml(data, str(path), _HINT)
 
@@ -90,7 +90,7 @@ def _bytes(raw: Any) -> bytes:
 
 
 def _unpacked(body: bytes, headers: Headers) -> bytes | None:
-    """Return the body decoded; as it is where it was decoded before it was stored; None where that is not known here."""
+    """Return the decoded body; unchanged if it was stored decoded; None if the encoding is unknown."""
     coded = next((value.lower().strip() for name, value in headers if name.lower() == "content-encoding"), "")
     try:
         if body.startswith(b"\x1f\x8b"):
@@ -114,11 +114,11 @@ def _inflated(body: bytes) -> bytes:
 
 
 def _bounded(packed: bytes, bits: int) -> bytes:
-    """Return what is packed, of which a few bytes may stand for gigabytes.
+    """Return the decompressed data, of limited size: a few bytes can expand to gigabytes.
 
     Raises:
-        EOFError: it is cut, or larger than a cassette may be.
-        zlib.error: it is not packed in that way.
+        EOFError: it is truncated, or larger than a cassette may be.
+        zlib.error: it is not compressed in that way.
     """
     whole = b""
     while packed:  # gzip may have several members
@@ -139,7 +139,7 @@ def _is_text(body: bytes) -> bool:
 
 
 def _headers(raw: Any) -> Headers:
-    """Return headers, whose values stand in lists, or, in old records, alone."""
+    """Return headers, whose values are lists or, in old records, strings."""
     lists = {name: values if isinstance(values, list | tuple) else [values] for name, values in (raw or {}).items()}
     return tuple(
         (str(name), value.decode("latin-1") if isinstance(value, bytes) else str(value))

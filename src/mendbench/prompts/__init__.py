@@ -1,1 +1,1 @@
-"""Responses made elsewhere: which prompts have no response, the lines that they travel in, and the way back into the cassettes."""
+"""Responses made elsewhere: finds prompts without a response, exports them as lines, and imports the responses into the cassettes."""

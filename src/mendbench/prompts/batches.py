@@ -1,4 +1,4 @@
-"""Which prompts a model answered together: a list of batches, each with its name and the ids of its prompts in order."""
+"""The batches of prompts that a model processed together: each has a name and the ids of its prompts in order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def read_batches(path: Path) -> Mapping[str, BatchPlace]:
     """Return the place of each prompt in its batch, by the prompt's id.
 
     Raises:
-        BadInput: the file cannot be read, is no list of batches, or names a prompt twice.
+        BadInput: the file cannot be read, is not a list of batches, or names a prompt twice.
     """
     try:
         batches = _BATCHES.validate_json(bytes_of(path))

@@ -1,4 +1,4 @@
-"""What trials ask of models: which asks are answered by a recording, and which are not. Nothing is asked for real."""
+"""Collects the model requests of trials, with and without a recorded response. No request is sent."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ from mendbench.trial.session import open_session
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
-    """What one trial asked until it was over, or until its first model request without a response."""
+    """The model requests of one trial, up to its end or its first request without a response."""
 
     trial: TrialKey
     answered: frozenset[str]
-    """Digests of the model requests that a recording answers."""
+    """Digests of the model requests with a recorded response."""
     missing: tuple[JsonObject, ...]
-    """The ask that none does: of the repairer, or of a node."""
+    """The model request without a response: of the repairer, or of a node."""
     problem: str | None
-    """Why it went no further, where that is no missing response."""
+    """Why the trial stopped, if not for a missing response."""
     attempts: int = 0
-    """Attempts until then."""
+    """Attempts up to that point."""
     node_waits: bool = False
-    """Whether the missing ask is one of a workflow's node."""
+    """Whether a workflow node made the missing model request."""
 
 
 def collect_all(
     setting: BenchContext, keys: Sequence[TrialKey], workers: int, on_progress: Callable[[int, int, str], None]
 ) -> tuple[Collected, ...]:
-    """Return what each trial asks, in the order of their keys. ``workers`` are processes; 0 for one a core."""
+    """Return the model requests of each trial, in the order of their keys. ``workers`` are processes; 0 means one per core."""
     count = workers_for(workers, len(keys), WORTH_A_WORKER)
     found: list[Collected] = []
     for one in run_all(partial(collect, setting), chunked(keys, attrgetter("case"), count), count):
@@ -60,7 +60,7 @@ def collect_all(
 
 
 def collect(setting: BenchContext, key: TrialKey) -> Collected:
-    """Run one trial from recordings, and return what it asks.
+    """Run one trial from recordings, and return its model requests.
 
     Raises:
         MendbenchError: a name or a file that the trial needs cannot be used.
@@ -81,7 +81,7 @@ def collect(setting: BenchContext, key: TrialKey) -> Collected:
 
 
 class _Caught(Exception):
-    """The ask, as recordings know it."""
+    """Carries a model request in its recorded form."""
 
     def __init__(self, model_request: JsonObject) -> None:
         self.model_request = model_request
@@ -89,7 +89,7 @@ class _Caught(Exception):
 
 
 class _Catcher:
-    """A model that answers nothing."""
+    """A model that never responds."""
 
     def send(self, model_request: JsonObject) -> Response:
         raise _Caught(model_request)
@@ -97,14 +97,14 @@ class _Catcher:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Heard:
-    """What was asked of models in one trial."""
+    """The model requests of one trial."""
 
     recordings: Recordings
     redactor: Redactor
     answered: set[str] = field(default_factory=set)
     missing: dict[str, JsonObject] = field(default_factory=dict)
     repairers: set[str] = field(default_factory=set)
-    """Those of the missing ones that the repairer asks."""
+    """The missing requests that the repairer made."""
 
     def miss(self, request: Request, *, repairer: bool) -> None:
         """Note a model request without a response, redacted as it would be recorded."""
@@ -119,7 +119,7 @@ class _Heard:
 
 
 class _Listening:
-    """A world that notes what is asked of models on its way through."""
+    """A world that notes model requests before it forwards them."""
 
     def __init__(self, world: World, heard: _Heard, *, repairer: bool) -> None:
         self._world, self._heard, self._repairer = world, heard, repairer
@@ -143,7 +143,7 @@ class _Listening:
 
 
 class _Engine:
-    """The trial's engine, in a world that listens."""
+    """The trial's engine, in a world that notes model requests."""
 
     def __init__(self, engine: Engine, heard: _Heard) -> None:
         self._engine, self._heard = engine, heard
@@ -173,7 +173,7 @@ class _Engine:
 
 
 class _Repairer:
-    """The trial's repairer, whose asks are listened to."""
+    """The trial's repairer, with its model requests noted."""
 
     def __init__(self, repairer: Repairer, heard: _Heard) -> None:
         self._repairer, self._heard = repairer, heard

@@ -1,6 +1,6 @@
-"""Other shapes of a model's response as the chat completion that cassettes hold (OpenAI API reference, "The chat completion object").
+"""Converts other forms of a model's response to the chat completions in cassettes (OpenAI API reference, "The chat completion object").
 
-Nothing is added that was not said: no usage, no time, no id.
+Nothing is invented: no usage, no time, no id.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from mendbench.model.exchange import Response
 from mendbench.model.json import Json, JsonObject
 
 FINISHED = ("stop", "length", "content_filter")
-"""How a text can end."""
+"""Reasons for which a text can end."""
 
 _STOP_REASONS = {
     "end_turn": "stop",
@@ -22,16 +22,16 @@ _STOP_REASONS = {
     "refusal": "content_filter",
     "tool_use": "tool_calls",
 }
-"""Anthropic's reasons (API reference, "Messages", ``stop_reason``) in OpenAI's words. The others end no response."""
+"""Anthropic's reasons (API reference, "Messages", ``stop_reason``) in OpenAI's terms. Other reasons do not end a response."""
 
 _PROMPT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-"""What Anthropic counts of a prompt, each apart; OpenAI's ``prompt_tokens`` is their sum."""
+"""Anthropic's separate counts of prompt tokens; OpenAI's ``prompt_tokens`` is their sum."""
 
 _JSON = (("content-type", "application/json"),)
 
 
 def answered(body: JsonObject, status: int = 200) -> Response:
-    """Return a model's server's response with that body."""
+    """Return a model server's response with that body."""
     data = canonical_json(body).encode("utf-8", "backslashreplace")  # a lone surrogate becomes its JSON escape
     return Response(status=status, headers=_JSON, body=data)
 
@@ -43,9 +43,9 @@ def completion(message: JsonObject, finish_reason: str, **more: Json) -> JsonObj
 
 
 def of_message(message: JsonObject) -> JsonObject | str:
-    """Return an Anthropic message as a chat completion; why it is no response, where it is none.
+    """Return an Anthropic message as a chat completion, or why it is not a response.
 
-    Text and calls of tools are kept. A refusal is a response.
+    Text and tool calls are kept. A refusal is a response.
     """
     reason, blocks = message.get("stop_reason"), message.get("content")
     finish = _STOP_REASONS.get(reason) if isinstance(reason, str) else None

@@ -1,4 +1,4 @@
-"""What a recording would ask, take and cost: from the prompts that have no response, and the recorded responses of the same models."""
+"""Estimates the requests, time and cost of a recording from the prompts without a response and the models' recorded responses."""
 
 from __future__ import annotations
 
@@ -27,73 +27,73 @@ _SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelEstimate:
-    """What one model, program or function would be asked. None is what nobody knows."""
+    """The estimate for one model, program or function. None means unknown."""
 
     model: str
-    """As it is named in asks."""
+    """Its name in model requests."""
     prompts: int
-    """Different prompts without a response that are known now."""
+    """Distinct prompts without a response that are known now."""
     later_at_most: int
-    """Prompts of repairs that can follow on their responses at most."""
+    """Maximum number of later repair prompts that their responses can lead to."""
     prompt_tokens_by_length: int
     """Estimated from the prompts' lengths alone."""
     prompt_tokens: int | None
-    """The same, corrected by what recorded responses told of prompts of known length."""
+    """The same, corrected by the token counts in recorded responses."""
     completion_tokens: int | None
     """By the mean of the recorded responses."""
     completion_tokens_at_most: int | None
-    """If each response were as long as its limit lets it be."""
+    """If each response were as long as its limit allows."""
     price: str
-    """Who says what it costs; ``unknown`` if nobody does."""
+    """The source of the price, or ``unknown``."""
     cost_usd: float | None
     cost_usd_at_most: float | None
-    """If each response were as long as its limit lets it be."""
+    """If each response were as long as its limit allows."""
     cost_usd_with_later: float | None
-    """``cost_usd`` if all later prompts were asked too, and were like the known ones."""
+    """``cost_usd`` including all later prompts, if they are like the known ones."""
     at_once: int
-    """Model requests that would be under way at once."""
+    """Number of concurrent model requests."""
     recorded: int
-    """Recorded responses that these figures come from."""
+    """Number of recorded responses behind these figures."""
     median_ms: int | None
-    """How long one response took, the median of those recorded here."""
+    """Median duration of the responses recorded here."""
     seconds: float | None
     seconds_with_later: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What a recording would ask."""
+    """The estimate for a recording."""
 
     trials: int
-    """Those that can ask anything."""
+    """Trials that can make model requests."""
     cases: int
     prompts: int
-    """Different prompts that are known to be asked."""
+    """Distinct prompts that are known to be needed."""
     answered: int
-    """Different asks, per case, that recordings answer already."""
+    """Distinct model requests, per case, that already have a recorded response."""
     waiting: int
-    """Trials that wait for one of the prompts: what they ask later is not known."""
+    """Trials that wait for one of the prompts: their later requests are not known."""
     models: tuple[ModelEstimate, ...]
     stopped: tuple[tuple[str, str], ...]
     """Trials that stop before their prompt is known, and why."""
     unknown: tuple[str, ...]
-    """What cannot be said, in words."""
+    """What the estimate does not cover, as sentences."""
 
     @property
     def later_at_most(self) -> int:
-        """Prompts of repairs that can follow at most."""
+        """Maximum number of later repair prompts."""
         return sum(one.later_at_most for one in self.models)
 
 
 def can_ask(setting: BenchContext, key: TrialKey) -> bool:
-    """Return whether a trial can ask anything: its repairer, or a node of its workflow."""
+    """Return whether a trial can make a model request: its repairer, or a node of its workflow."""
     return by_repairer_request(setting, key) or MODELS in setting.corpus.case(key.case).recorded_from
 
 
 def estimated(
     setting: BenchContext, collected: Sequence[Collected], *, fresh: bool = False, concurrency: int | None = None
 ) -> Estimate:
-    """Return what recording would ask for these trials; with ``anew``, what is answered already is asked again."""
+    """Return the estimate for recording these trials. With ``fresh``, recorded responses are requested again."""
     model_requests = {digest(model_request): model_request for one in collected for model_request in one.missing}
     if fresh:
         model_requests |= _answered_asks(setting, collected)
@@ -182,7 +182,7 @@ def _seconds(prompts: int, median_ms: int | None, at_once: int, per_minute: floa
 
 
 def _answered_asks(setting: BenchContext, collected: Iterable[Collected]) -> dict[str, JsonObject]:
-    """Return the model requests that recordings answer, by digest."""
+    """Return the model requests with a recorded response, by digest."""
     wanted: defaultdict[str, set[str]] = defaultdict(set)
     for one in collected:
         wanted[one.trial.case] |= one.answered
@@ -199,9 +199,9 @@ def _answered_asks(setting: BenchContext, collected: Iterable[Collected]) -> dic
 
 
 def _later(setting: BenchContext, collected: Iterable[Collected], *, fresh: bool) -> Counter[str]:
-    """Return by model how many prompts repairs can ask at most after those that are known.
+    """Return by model how many further prompts repairs can need at most.
 
-    All policies ask the same prompts, each as many of them as it needs: what one of them can ask at most, all can together.
+    All policies use the same sequence of prompts, each as many as it needs. So the maximum for one is the maximum for all.
     """
     most: dict[TrialKey, int] = {}
     for one in collected:
@@ -218,12 +218,12 @@ def _later(setting: BenchContext, collected: Iterable[Collected], *, fresh: bool
 
 
 def by_repairer_request(setting: BenchContext, key: TrialKey) -> bool:
-    """Return whether a trial's repairer asks something whose responses are recorded: a model, a program or a function."""
+    """Return whether a trial's repairer sends requests whose responses are recorded: to a model, a program or a function."""
     return key.model is not None or key.repairer in setting.repairers or ":" in key.repairer
 
 
 def _named(setting: BenchContext, key: TrialKey) -> str:
-    """Return how a trial's repairer is named in asks."""
+    """Return the name of a trial's repairer in model requests."""
     if key.model is not None:
         return setting.model(key.model).served_as or key.model
     own = setting.repairers.get(key.repairer)
@@ -252,7 +252,7 @@ def _unknown(
     *,
     fresh: bool,
 ) -> Iterator[str]:
-    """Yield what cannot be said."""
+    """Yield what the estimate does not cover."""
     if fresh and any(one.answered for one in collected):
         yield "responses made anew may lead to other prompts than the recorded ones did"
     if any(one.later_at_most for one in models):

@@ -1,4 +1,4 @@
-"""The lines of a JSONL file: each with its place, and each one JSON object."""
+"""The lines of a JSONL file: each is one JSON object and has a place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mendbench.model.json import JsonObject
 
 
 def bytes_of(path: Path) -> bytes:
-    """Return what is in a file, without a byte order mark.
+    """Return the content of a file, without a byte order mark.
 
     Raises:
         BadInput: it cannot be read.
@@ -24,7 +24,7 @@ def bytes_of(path: Path) -> bytes:
 def lines_of(path: Path) -> Iterator[tuple[str, bytes]]:
     """Yield every line that is not blank, with its place: ``answers.jsonl:3``.
 
-    A line ends at a line feed alone: JSON texts may hold other line breaks of Unicode.
+    Only a line feed ends a line: JSON texts may contain other Unicode line breaks.
 
     Raises:
         BadInput: the file cannot be read.
@@ -38,7 +38,7 @@ def parsed(line: bytes, place: str) -> JsonObject:
     """Return the JSON object in a line.
 
     Raises:
-        BadInput: it holds none: cut off, say, or no JSON that all readers would take alike (``NaN``).
+        BadInput: it contains none: it is truncated, for example, or is not standard JSON (``NaN``).
     """
     try:
         value = parse_json(line.decode(), halves=True)

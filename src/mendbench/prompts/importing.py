@@ -1,6 +1,6 @@
-"""Responses made elsewhere on their way into the cassettes: checked against what was exported, and then written.
+"""Imports responses made elsewhere into the cassettes: checks them against the exported prompts, and then writes them.
 
-Whatever is refused is refused before anything is written.
+All checks come before the first write.
 """
 
 from __future__ import annotations
@@ -27,36 +27,36 @@ from mendbench.secrets.issued_credentials import without_provider_shapes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sorted:
-    """The lines of an answers file, by what they are."""
+    """The lines of a response file, by kind."""
 
     responses: Mapping[str, ResponseLine]
     """By id, each once."""
     repeated: tuple[ResponseLine, ...]
-    """Lines that say again what another one says. Of two the one stands that counts tokens."""
+    """Lines that repeat another one. Of two, the one that counts tokens is kept."""
     unanswered: tuple[ResponseLine, ...]
-    """Lines which say that there is no response, and no other line has one."""
+    """Lines that report a missing response, if no other line has one."""
     unknown: tuple[ResponseLine, ...]
     """Lines whose id was not exported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deposit:
-    """One answer and one case whose trials ask for it."""
+    """One response and one case whose trials need it."""
 
     case: str
     line: ResponseLine
     entry: Entry
     standing: Entry | None
-    """What is recorded already."""
+    """The entry that is recorded already."""
 
     @property
     def same(self) -> bool:
-        """Whether what is recorded says the same."""
+        """Whether the recorded entry has the same content."""
         return self.standing is not None and _told_alike(self.standing.response, self.entry.response)
 
     @property
     def counts_more(self) -> bool:
-        """Whether it says the same as what is recorded, and counts the tokens, which that does not."""
+        """Whether it has the same content as the recorded entry, and also counts the tokens."""
         standing = self.standing
         return (
             standing is not None and self.same and counts_tokens(self.entry.response) > counts_tokens(standing.response)
@@ -65,18 +65,18 @@ class Deposit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
-    """Where answers belong."""
+    """Where responses belong."""
 
     deposits: tuple[Deposit, ...]
     unplaced: tuple[ResponseLine, ...]
-    """Responses that no trial asks for."""
+    """Responses that no trial needs."""
 
 
 def sort_lines(lines: Iterable[ResponseLine], prompts: Collection[str]) -> Sorted:
-    """Return the lines by what they are.
+    """Return the lines by kind.
 
     Raises:
-        BadInput: two lines have one id and say different things; names both.
+        BadInput: two lines have one id and different content; names both.
     """
     responses: dict[str, ResponseLine] = {}
     silent: dict[str, ResponseLine] = {}
@@ -109,9 +109,9 @@ def place_responses(
     provenance: str | None,
     batches: Mapping[str, BatchPlace] | None = None,
 ) -> Placed:
-    """Return where each response belongs: with all cases whose trials miss it, and with those that have it already.
+    """Return where each response belongs: in all cases whose trials miss it, and in those that have it already.
 
-    Without ``provenance`` a response's is the shape of its line. ``batches`` has the places of prompts that were answered together, by id.
+    The default ``provenance`` of a response is the shape of its line. ``batches`` has the places of prompts in their batches, by id.
     """
     wanting: dict[str, set[str]] = {}
     opened: dict[str, Recordings] = {}
@@ -141,14 +141,14 @@ def place_responses(
 
 
 def write_responses(deposits: Sequence[Deposit], corpus: Corpus) -> None:
-    """Write responses to their cassettes, over what may be recorded there otherwise.
+    """Write responses to their cassettes. They replace different recorded ones.
 
-    All of them are known to be writable before the first is written. If the machine stops in between, the same import
-    goes on where it stopped.
+    Whether all can be written is checked before the first write. After an interruption, the same import
+    continues where it stopped.
 
     Raises:
         MendbenchError: one of them cannot be written to a cassette; then none is.
-        BadInput: somebody else recorded another response at the same time.
+        BadInput: another process recorded a different response at the same time.
     """
     for deposit in deposits:
         cassette.dump_entry(cassette.settled(deposit.entry))
@@ -165,9 +165,9 @@ def write_responses(deposits: Sequence[Deposit], corpus: Corpus) -> None:
 def refuse_other_models(
     lines: Mapping[str, ResponseLine], prompts: Mapping[str, JsonObject], models: Collection[str]
 ) -> None:
-    """Refuse responses to requests that were addressed to another model than the one that answered.
+    """Refuse responses to requests that were addressed to a different model than the one that responded.
 
-    ``models`` are the models that answered. Where none is named, all requests have to be addressed to one model.
+    ``models`` are the models that responded. If none is named, all requests have to be addressed to one model.
 
     Raises:
         BadInput: names the first such line.
@@ -188,7 +188,7 @@ def refuse_other_models(
 
 
 def refuse_others(deposits: Iterable[Deposit]) -> None:
-    """Refuse to replace what is recorded.
+    """Refuse to replace recorded responses.
 
     Raises:
         BadInput: a response differs from the recorded one.
@@ -200,7 +200,7 @@ def refuse_others(deposits: Iterable[Deposit]) -> None:
 
 
 def renamed(lines: Iterable[ResponseLine], prompts: Mapping[str, JsonObject]) -> Counter[tuple[str, str]]:
-    """Return how many responses come from a model that calls itself otherwise than it was asked: (asked, answered)."""
+    """Return how many responses name another model than their request: (requested, responding)."""
     pairs = ((str(prompts[line.custom_id]["model"]), line.model) for line in lines)
     return Counter((asked, told) for asked, told in pairs if told is not None and told != asked)
 
@@ -208,14 +208,14 @@ def renamed(lines: Iterable[ResponseLine], prompts: Mapping[str, JsonObject]) ->
 def _told_alike(one: Response, other: Response) -> bool:
     try:
         return said_in(one) == said_in(other)
-    except Incomplete:  # what stands there is no response: it was written by hand
+    except Incomplete:  # not a response: it was written by hand
         return False
 
 
 def _entry(
     case: Case, model_request: JsonObject, response: Response, provenance: str, batch: BatchPlace | None
 ) -> Entry:
-    """Return what a case's cassette holds of a response: redacted as if it had been recorded there."""
+    """Return the cassette entry of a response, redacted as if it had been recorded there."""
     redactor, model = redactor_of(case), str(model_request["model"])
     told = redactor.text(" ".join(provenance.encode("utf-8", "replace").decode().split()))
     request = Request(method="POST", url=model_url(model), body=canonical_json(model_request).encode())

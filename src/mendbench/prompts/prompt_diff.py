@@ -1,4 +1,4 @@
-"""What became of a prompt: the recorded one that is most like it, and what differs."""
+"""Finds the recorded prompt that is most similar to a missing one, and their differences."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from mendbench.replay.model_cassette import model_request_differences
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nearest:
-    """The recorded prompt that is most like a missing one."""
+    """The recorded prompt that is most similar to a missing one."""
 
     key: str
     """Digest of its model request."""
     differs: tuple[str, ...]
     """Where the two differ: ``messages[1] at character 812``, ``params.temperature``."""
     diff: str
-    """What became of its text, as a unified diff; empty where the texts are the same."""
+    """The unified diff of the texts; empty if they are the same."""
 
 
 def nearest(model_request: JsonObject, entries: Iterable[Entry]) -> Nearest | None:
-    """Return the recorded prompt of the same model whose lines are most like the model request's; None if nothing is recorded."""
+    """Return the recorded prompt of the same model with the most similar lines; None if nothing is recorded."""
     mine = text_of(model_request).splitlines()
     matcher: difflib.SequenceMatcher[str] = difflib.SequenceMatcher(autojunk=False)
     matcher.set_seq2(mine)

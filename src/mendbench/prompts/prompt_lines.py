@@ -1,6 +1,6 @@
-"""Prompts as the lines of a file: OpenAI's batch input format (API reference, "The request input object"), one prompt a line.
+"""Prompts as lines of a file: OpenAI's batch input format (API reference, "The request input object"), one prompt per line.
 
-A line alone gives its model request back: what its body cannot hold, the draw, stands in its id.
+A line determines its model request: the draw, which does not fit in the body, is in the id.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from mendbench.prompts.file_lines import lines_of, parsed
 METHOD, URL = "POST", "/v1/chat/completions"
 
 _DIGITS = 32
-"""Hexadecimal digits of the model request's digest in an id. With a draw it stays below 64 characters, which is what Anthropic's
-batches allow (letters, digits, ``_`` and ``-``)."""
+"""Hexadecimal digits of the model request's digest in an id. With a draw the id stays below 64 characters, the limit of Anthropic's
+batches (letters, digits, ``_`` and ``-``)."""
 
 _ID = re.compile(rf"ask-[0-9a-f]{{{_DIGITS}}}(?:-(\d{{1,9}})-(\d{{1,9}})|-t(\d{{1,18}}))?")
 _BESIDE_PARAMS = ("response_format", "tools")
@@ -28,10 +28,10 @@ _HINT = "use the file as it was exported"
 
 
 def custom_id(model_request: JsonObject) -> str:
-    """Return a model request's id: the same whenever and wherever it is exported.
+    """Return a model request's id. It is the same in every export.
 
-    ``ask-`` and the first digits of its digest; then, where it is not drawn once for all, its sample and how often it was
-    asked before: ``ask-4f…-2-0``; where it is another take, which: ``ask-4f…-t1``.
+    It is ``ask-`` and the first digits of the digest. If the request is a separate draw, the sample and the number of
+    earlier requests follow: ``ask-4f…-2-0``. If it is another take, its number follows: ``ask-4f…-t1``.
     """
     draw = model_request.get("draw", 0)
     drawn = map(str, draw) if isinstance(draw, list | tuple) else [f"t{draw}"] if draw else []
@@ -39,10 +39,10 @@ def custom_id(model_request: JsonObject) -> str:
 
 
 def prompt_line(model_request: JsonObject) -> str:
-    """Return the line that asks for a response, without its end.
+    """Return the line that requests a response, without its line feed.
 
     Raises:
-        BadInput: the model request could not be told from the line again, because a parameter is called as a field beside it.
+        BadInput: the model request could not be recovered from the line, because a parameter has the name of another field.
     """
     body = {
         "model": model_request["model"],
@@ -58,13 +58,13 @@ def prompt_line(model_request: JsonObject) -> str:
         )
         raise BadInput(place, f"one of {taken} is among them", "leave it out: each prompt has its own")
     line = {"custom_id": name, "method": METHOD, "url": URL, "body": body}
-    return json.dumps(line)  # in ASCII: some readers end a line at any of Unicode's line breaks
+    return json.dumps(line)  # in ASCII: some readers end a line at any Unicode line break
 
 
 def in_order(model_requests: Iterable[JsonObject]) -> list[JsonObject]:
-    """Return each model request once: by model, and then by text, so that prompts which begin alike follow one another.
+    """Return each model request once: by model, and then by text, so that prompts with a common prefix follow one another.
 
-    A model's server that keeps what it has read of a prompt is the faster for it.
+    This helps model servers with a prefix cache.
     """
     found = {custom_id(model_request): model_request for model_request in model_requests}
     order = sorted(
@@ -75,16 +75,16 @@ def in_order(model_requests: Iterable[JsonObject]) -> list[JsonObject]:
 
 
 def read_prompts(path: Path) -> dict[str, JsonObject]:
-    """Return the model requests of an exported file by their ids. A line that stands there twice counts once.
+    """Return the model requests of an exported file by their ids. A repeated line counts once.
 
     Raises:
-        BadInput: it cannot be read, or a line is not as it was exported; names the line.
+        BadInput: it cannot be read, or a line was changed after the export; names the line.
     """
     return dict(_asks(path))
 
 
 def ask_of(name: str, body: JsonObject) -> JsonObject | None:
-    """Return the model request of that id with that body, None if they do not belong together."""
+    """Return the model request with that id and body; None if they do not match."""
     found = _ID.fullmatch(name)
     messages = body.get("messages")
     if found is None or not isinstance(body.get("model"), str) or not isinstance(messages, list):
@@ -97,7 +97,7 @@ def ask_of(name: str, body: JsonObject) -> JsonObject | None:
 
 
 def _readings(body: JsonObject, draw: Json) -> Iterator[JsonObject]:
-    """Yield the model requests that a body can stand for: a field beside the parameters may be called as one among them."""
+    """Yield the model requests that a body can represent: another field may have the name of a parameter."""
     for apart in product((True, False), repeat=len(_BESIDE_PARAMS)):
         beside = {name for name, stands in zip(_BESIDE_PARAMS, apart, strict=True) if stands and name in body}
         params = {name: value for name, value in body.items() if name not in {"model", "messages", *beside}}

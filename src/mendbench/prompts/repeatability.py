@@ -1,4 +1,4 @@
-"""Prompts that a model was asked more than once where nothing is drawn: whether it said the same, which is the noise of recording."""
+"""Compares repeated responses to the same prompt without sampling. Differences are recording noise."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from mendbench.repairers.asking import read_response
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeat:
-    """A prompt of a repairer that was asked again, with its response held against the first one."""
+    """A repairer's prompt that was sent again, with its response compared with the first one."""
 
     case: str
     custom_id: str
     same_text: bool
-    """To the letter, and broken off or not."""
+    """Identical text, and both are truncated or neither is."""
     same_response: bool
-    """What is read of both is the same JSON; or none is, and the texts are the same."""
+    """Both contain the same JSON; or neither contains JSON, and the texts are the same."""
 
 
 def repeats(case: str, entries: Iterable[Entry]) -> Iterator[Repeat]:
-    """Yield the repeated asks among a case's recorded ones, in order of the first ones; each repeat is held against the first take.
+    """Yield the repeated model requests of a case in the order of the first ones. Each repeat is compared with the first take.
 
-    Asks at a temperature above 0 are draws, of which none repeats another.
+    Requests at a temperature above 0 are separate draws and never count as repeats.
 
     Raises:
-        Incomplete: a recorded response is none.
+        Incomplete: a recorded response is not one.
     """
     takes: dict[str, list[tuple[int, str, Entry]]] = defaultdict(list)
     for entry in entries:

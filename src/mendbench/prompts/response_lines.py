@@ -1,6 +1,6 @@
-"""Answers as the lines of a file, in three shapes: OpenAI's batch output, Anthropic's batch results, and id with content.
+"""Responses as lines of a file, in three shapes: OpenAI's batch output, Anthropic's batch results, and id with content.
 
-Each line is recognised by itself. ``custom_id`` and ``content`` can be the columns of a CSV file too.
+The shape is detected for each line. ``custom_id`` and ``content`` can also be the columns of a CSV file.
 """
 
 from __future__ import annotations
@@ -28,50 +28,50 @@ _BAD_REQUEST = 400
 """The status of a request that cannot be served (RFC 9110 section 15.5.1): of Anthropic's ``invalid_request_error``."""
 _SHAPES = "use OpenAI batch output, Anthropic batch results, or custom_id with content"
 _SHOWN = 160
-"""Characters of a provider's words that are told."""
+"""Characters of a provider's message that are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseLine:
-    """One line: a response, or the word that there is none."""
+    """One line: a response, or a report that there is none."""
 
     place: str
     """Such as ``answers.jsonl:3``."""
     custom_id: str
     shape: Shape
     response: Response | None
-    """As a cassette holds it, less the redaction; None where there is none."""
+    """In the form of a cassette, but not redacted; None if there is none."""
     why: str = ""
     """Why there is none."""
     model: str | None = None
-    """What the provider calls the model that answered."""
+    """The provider's name for the model that responded."""
 
     @property
     def counts(self) -> bool:
-        """Whether it tells how many tokens the prompt and the response have."""
+        """Whether it reports the token counts of the prompt and the response."""
         return self.response is not None and counts_tokens(self.response)
 
     @property
     def said(self) -> str:
-        """What was answered, without what differs when the same is said twice: ids, times, counts."""
+        """The content of the response, without ids, times and counts, which differ between equal responses."""
         return "" if self.response is None else said_in(self.response)
 
 
 def counts_tokens(response: Response) -> bool:
-    """Return whether a response tells how many tokens the prompt and it have.
+    """Return whether a response reports the token counts of the prompt and of itself.
 
     Raises:
-        Incomplete: it is no response.
+        Incomplete: it is not a response.
     """
     reply = read_response(response, model="", model_request="")
     return reply.prompt_tokens is not None and reply.completion_tokens is not None
 
 
 def said_in(response: Response) -> str:
-    """Return what a response says, as a text by which two are compared: text, how it ended, calls of tools.
+    """Return the content of a response as a text for comparison: text, finish reason, tool calls.
 
     Raises:
-        Incomplete: it is no response.
+        Incomplete: it is not a response.
     """
     reply = read_response(response, model="", model_request="")
     if reply.status == "prompt_too_long":
@@ -81,7 +81,7 @@ def said_in(response: Response) -> str:
 
 
 def read_responses(path: Path) -> tuple[tuple[ResponseLine, ...], tuple[BadInput, ...]]:
-    """Return the lines of a file, and what is wrong with those that cannot be read.
+    """Return the lines of a file, and the errors of lines that cannot be read.
 
     Raises:
         BadInput: the file as a whole cannot be read: it is neither JSONL nor a CSV file with these columns.
@@ -128,7 +128,7 @@ def _of_openai(name: str, raw: JsonObject, place: str) -> ResponseLine:
     status, body = (response.get("status_code"), response.get("body")) if isinstance(response, dict) else (None, None)
     if error is not None:
         refused = answered({"error": error}, status) if isinstance(status, int) else None
-        if refused is not None and refuses_for_length(refused):  # as vLLM writes it, with no body
+        if refused is not None and refuses_for_length(refused):  # vLLM writes it without a body
             return _judged(name, "OpenAI batch", place, refused, None)
         return _unanswered(name, "OpenAI batch", place, _words(error))
     if not isinstance(status, int) or not isinstance(body, dict):
@@ -142,7 +142,7 @@ def _of_anthropic(name: str, result: Json, place: str) -> ResponseLine:
     if isinstance(kind, str) and kind in {"canceled", "expired"}:
         return _unanswered(name, "Anthropic batch", place, str(kind))
     if kind == "errored":
-        refused = answered({"error": result.get("error")}, _BAD_REQUEST)  # a response where it speaks of the length
+        refused = answered({"error": result.get("error")}, _BAD_REQUEST)  # a response if it is about the length
         return _judged(name, "Anthropic batch", place, refused, None)
     if kind != "succeeded" or not isinstance(result.get("message"), dict):
         raise BadInput(place, "an Anthropic batch line without result.type or result.message", _SHAPES)
@@ -153,7 +153,7 @@ def _of_anthropic(name: str, result: Json, place: str) -> ResponseLine:
 
 
 def _of_plain(name: str, content: Json, finish: Json, place: str) -> ResponseLine:
-    """Read an id with its content. An empty one is no response: a cell that nobody filled in."""
+    """Read an id with its content. An empty content is not a response: the cell was not filled in."""
     if not isinstance(content, str):
         raise BadInput(place, f"content is no text but {type(content).__name__}", "write the response's text")
     if finish not in (None, "", *FINISHED):
@@ -164,7 +164,7 @@ def _of_plain(name: str, content: Json, finish: Json, place: str) -> ResponseLin
 
 
 def _judged(name: str, shape: Shape, place: str, response: Response, model: Json) -> ResponseLine:
-    """Return the line of a response, if it is one: a timeout or a failure never is."""
+    """Return the line of a response, if it is one. A timeout or a failure never is."""
     try:
         said_in(response)
     except Incomplete:
@@ -181,7 +181,7 @@ def _unanswered(name: str, shape: Shape, place: str, why: str) -> ResponseLine:
 
 
 def _words(error: Json) -> str:
-    """Return what a provider says of a failure, as far down as its words stand."""
+    """Return the provider's error message, which can be nested."""
     while isinstance(error, dict) and isinstance(error.get("error"), dict):
         error = error["error"]
     named = [error.get(name) for name in ("code", "type", "message")] if isinstance(error, dict) else []

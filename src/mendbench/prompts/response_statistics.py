@@ -1,4 +1,4 @@
-"""What the recorded responses of a model tell of those that are not recorded yet: how long they are, and how long they take."""
+"""Estimates the length and duration of a model's future responses from its recorded ones."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from mendbench.repairers.asking import read_response
 from mendbench.strategies.tokens import estimate
 
 ENOUGH = 400
-"""Recorded responses of a model that its figures are made of, if there are as many: more would only take longer to read."""
+"""Maximum number of recorded responses of a model to read for its figures: more would only take longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseFigures:
-    """Figures of one model. None where no recorded response tells."""
+    """Figures of one model. None means that no recorded response has the value."""
 
     responses: int
     ratio: float | None
-    """Tokens of prompts as they were reported, for one that is estimated."""
+    """Reported prompt tokens per estimated token."""
     completion_tokens: float | None
     median_ms: int | None
 
 
 def responses_of(cassettes: Path, model: str, first: Iterable[Path]) -> ResponseFigures:
-    """Return what the recorded responses of a model tell, those in the folders ``first`` before others below ``cassettes``.
+    """Return the figures of a model's recorded responses. Those in the folders ``first`` are read before others below ``cassettes``.
 
     Raises:
         BadInput: a cassette is broken.
@@ -45,7 +45,7 @@ def responses_of(cassettes: Path, model: str, first: Iterable[Path]) -> Response
     for entry in entries:
         try:
             reply = read_response(entry.response, model=model, model_request=entry.key)
-        except Incomplete:  # what stands there tells nothing
+        except Incomplete:  # not a response
             continue
         if reply.prompt_tokens and entry.model_request is not None:
             reported, guessed = reported + reply.prompt_tokens, guessed + prompt_length(entry.model_request)
@@ -87,7 +87,7 @@ def _text(message: Json) -> str:
 
 
 def response_limit(model_request: JsonObject) -> int | None:
-    """Return how many tokens the response may have; None where the model request does not say."""
+    """Return the maximum number of tokens in the response; None if the model request sets no limit."""
     found = limit_in(model_request.get("params") or {})
     given = found[1] if found else None
     return given if isinstance(given, int) and not isinstance(given, bool) else None

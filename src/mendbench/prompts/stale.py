@@ -1,6 +1,6 @@
-"""Recorded responses that nothing asks for any more: their prompts, or the edits that led to them, are no more.
+"""Finds recorded responses that no trial uses any more: their prompts, or the edits that led to them, no longer exist.
 
-Known only after all that is configured was run: a trial that was left out may be what asks for a response.
+This is known only after all configured trials were run: an omitted trial may use a response.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from mendbench.trial.row import whole
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StaleFile:
-    """The entries of one cassette that nothing asked for."""
+    """The entries of one cassette that no trial used."""
 
     case: str
     path: Path
     keys: frozenset[str]
-    """Of these entries."""
+    """Keys of these entries."""
     entries: int
-    """How many entries the cassette has."""
+    """Number of entries in the cassette."""
     known: bool = True
-    """Whether nothing asks for them. Else a trial of the case has no verdict, and might have."""
+    """Whether they are certainly unused. Otherwise a trial of the case has no verdict and might use them."""
 
 
 def stale_files(
@@ -41,13 +41,13 @@ def stale_files(
     models: Collection[str],
     proved_with: Callable[[str], Collection[str]],
 ) -> tuple[StaleFile, ...]:
-    """Return the cassettes, of models' responses and of what edits led to, that hold more than the trials used.
+    """Return the cassettes with unused entries, for models' responses and for exchanges that edits led to.
 
     ``rows`` are those of all configured trials of the cases, ``texts`` their long texts, and ``models`` the configured ones, by
-    the names that their servers know. What other models answered is left alone, and with it what that led to; so is what
-    the nodes of a workflow asked, since a proof may ask it too. What a trial without a verdict would have used is not known: of
-    the responses of its case those that no other trial used are returned as not ``known``. ``proved_with`` returns the keys of
-    what a case's proof uses of its world: that is left too, wherever it was recorded. It is asked only of cases for which that
+    their servers' names. Responses of other models and the exchanges they led to are ignored; so are requests that
+    workflow nodes made, since a proof may use them too. What a trial without a verdict would have used is unknown: the
+    responses of its case that no other trial used are returned as not ``known``. ``proved_with`` returns the keys of
+    the exchanges that a case's proof uses: these are ignored too. It is called only for cases where it
     matters.
 
     Raises:
@@ -83,7 +83,7 @@ def _of_nodes(path: Path) -> frozenset[str]:
 
 
 def drop_stale(found: Iterable[StaleFile]) -> int:
-    """Delete the entries that are known to be stale, a cassette that would be empty with them, and return how many there were."""
+    """Delete the entries that are known to be stale, and cassettes that become empty. Return the number of deleted entries."""
     count = 0
     for one in (each for each in found if each.known):
         with cassette.locked(one.path.parent):
@@ -93,7 +93,7 @@ def drop_stale(found: Iterable[StaleFile]) -> int:
 
 
 def counted(found: Sequence[StaleFile]) -> JsonObject:
-    """Return how many there are, as ``run.json`` has it; ``open`` are those of which it is not known."""
+    """Return the counts for ``run.json``; ``open`` counts entries for which it is not known."""
     known = [one for one in found if one.known]
     unsure = sum(len(one.keys) for one in found if not one.known)
     return {"responses": sum(len(one.keys) for one in known), "cassettes": len(known), "open": unsure}

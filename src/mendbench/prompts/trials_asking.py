@@ -1,4 +1,4 @@
-"""Who may ask a prompt: the trials that are replayed to find the cases that a response belongs to."""
+"""Which trials may use a prompt: they are replayed to find the cases that a response belongs to."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ CHAT = "chat"
 """The one repairer whose responses can be made elsewhere."""
 
 _FURTHEST = "naive"
-"""The policy that never stops early: under it a trial asks all that it asks under any other one without a detector."""
+"""The policy that never stops early: its trials make all requests of the other policies without a detector."""
 
 _FURTHEST_DETECTING = "warn"
-"""The same for those with a detector. Such a one may ask what ``naive`` does not: an execution takes other edges where somebody
-tells errors from warnings."""
+"""The same for policies with a detector. They can make requests that ``naive`` does not: an execution takes other edges if a
+detector distinguishes errors from warnings."""
 
 
 def trials_asking(
@@ -36,10 +36,10 @@ def trials_asking(
     strategies: Sequence[str] = (),
     detectors: Sequence[str] = (),
 ) -> tuple[TrialKey, ...]:
-    """Return the trials that may ask these: without ``detectors`` those of a policy that has none, else those with each of them.
+    """Return the trials that may make these requests: with each of ``detectors``, or with a policy without one if there are none.
 
-    They are those of every strategy that there is and of those given besides, with all tables of the models and the samples
-    that the model requests name, in the cases that these are about. What a workflow's node asks, any model's edit may have led to.
+    They cover every strategy and the given ones, all tables of the models and samples in the
+    model requests, and the cases of these requests. Any model's edit may have led to a node's request.
     """
     configured = (config.matrix.strategies, *(sweep.strategies or () for sweep in config.sweeps.values()))
     known = (info.strategy for info in all_strategies(setting.strategy_dirs))
@@ -77,7 +77,7 @@ def detectors_of_policies() -> tuple[str, ...]:
 
 
 def cases_of_requests(cases: tuple[Case, ...], model_requests: Iterable[JsonObject]) -> tuple[Case, ...]:
-    """Return the cases whose request stands in one of the model requests; all, if a model request has none: then it is a node's own."""
+    """Return the cases whose request is in one of the model requests; all cases if a model request has none, since a node made it."""
     requests = {case.id: redactor_of(case).text(case.request.strip()) for case in cases}
     told: set[str] = set()
     for model_request in model_requests:

@@ -1,4 +1,4 @@
-"""Repairers: what answers a prompt. Each is one module with a ``make``."""
+"""Repairers: they respond to prompts. Each is one module with a ``make``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks: how a prompt becomes a request to ``model://…``, and the server's response a reply."""
+"""Model requests: converts a prompt to a request to ``model://…``, and the server's response to a reply."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def build_model_request(
     response_format: JsonObject | None,
     draw: int | tuple[int, int],
 ) -> JsonObject:
-    """Return the model request: all that decides a response, and nothing of where it is asked."""
+    """Return the model request: everything that determines a response, without the server's location."""
     return {
         "model": model,
         "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
@@ -33,16 +33,16 @@ def build_model_request(
 
 
 def model_request_digest(model_request: JsonObject) -> str:
-    """Return the digest by which a model request is known."""
+    """Return the digest that identifies a model request."""
     return digest(model_request)
 
 
 def send_model_request(model_world: World, model_request: JsonObject, url: str, *, says_model: bool = False) -> Reply:
-    """Return the response to ``ask``. With ``says_model`` its model is the one that the response names, if it names one.
+    """Return the response to ``model_request``. With ``says_model`` its model is the one that the response names, if any.
 
     Raises:
-        Incomplete: the model's server gave no response that could be read. A timeout or a failure is never a response.
-        ReplayMiss: the response is not recorded and may not be asked live.
+        Incomplete: the model's server gave no readable response. A timeout or a failure is never a response.
+        ReplayMiss: the response is not recorded, and a live request is not allowed.
     """
     body = canonical_json(model_request).encode("utf-8", "backslashreplace")  # a lone surrogate becomes its JSON escape
     response = model_world.send(
@@ -57,10 +57,10 @@ def send_model_request(model_world: World, model_request: JsonObject, url: str, 
 
 
 def read_response(response: Response, *, model: str, model_request: str, says_model: bool = False) -> Reply:
-    """Return the reply in an OpenAI-shaped chat completion, of ``model`` unless it ``says_model`` itself.
+    """Return the reply in an OpenAI chat completion. Its model is ``model``, or with ``says_model`` the one that it names.
 
     Raises:
-        Incomplete: it is none.
+        Incomplete: it is not a chat completion.
     """
     value = parse_body(response.body, response.header("content-type"))
     if refuses_for_length(response):
@@ -87,7 +87,7 @@ def read_response(response: Response, *, model: str, model_request: str, says_mo
 
 
 def _content(content: Json) -> str:
-    """Return a message's text: a string, the text parts of a list, or nothing where a model refused."""
+    """Return a message's text: a string, the text parts of a list, or nothing if the model refused."""
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""

@@ -1,6 +1,6 @@
 """The callable repairer: the operator's own Python function, called with the prompt.
 
-It is called while recording alone, and what it returns is recorded as the content of a chat answer; so a replay needs no package.
+It is called only while recording. Its result is recorded as the content of a chat response, so a replay does not need the package.
 :mod:`mendbench.repairers.programs` calls it.
 """
 
@@ -18,7 +18,7 @@ from mendbench.repairers.asking import build_model_request, send_model_request
 from mendbench.repairers.interface import Options
 
 PREFIX = "callable:"
-"""What stands before the function in the model's name of a model request."""
+"""Prefix of the function in the model name of a model request."""
 
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _FUNCTION = re.compile(rf"{_DOTTED}:{_DOTTED}")
@@ -26,7 +26,7 @@ _FUNCTION = re.compile(rf"{_DOTTED}:{_DOTTED}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallableRepairer:
-    """Asks a Python function. Its responses are known by its name, wherever it is installed."""
+    """Calls a Python function. Its name identifies its responses, wherever it is installed."""
 
     function: str
     """``package.module:function``."""
@@ -38,19 +38,19 @@ class CallableRepairer:
         return callable_model(self.function)
 
     def model_request(self, prompt: Prompt, *, sample: int, times_asked: int) -> JsonObject:
-        """Return the model request for ``prompt``. A function may answer otherwise each time, so every draw is its own."""
+        """Return the model request for ``prompt``. A function may respond differently each time, so every draw is separate."""
         return build_model_request(
             prompt, model=self.model, params={}, response_format=None, draw=(sample, times_asked)
         )
 
     def reply(self, prompt: Prompt, model_world: World, *, sample: int, times_asked: int) -> Reply:
-        """Return what the function returned, recorded or live. The reply's model is the one that it says it asked."""
+        """Return the function's result, recorded or live. The reply's model is the one that the function reports."""
         model_request = self.model_request(prompt, sample=sample, times_asked=times_asked)
         return send_model_request(model_world, model_request, model_url(self.model), says_model=True)
 
 
 def callable_model(function: str) -> str:
-    """Return what stands for a model's name in the model requests to a function: ``callable:package.module:function``."""
+    """Return the model name in requests to a function: ``callable:package.module:function``."""
     return PREFIX + function
 
 
@@ -58,7 +58,7 @@ def make(options: Options) -> CallableRepairer:
     """Return a callable repairer. Its package is not imported.
 
     Raises:
-        BadInput: no function is named, or what names it is not of the form ``package.module:function``.
+        BadInput: no function is named, or its name does not have the form ``package.module:function``.
     """
     if not options.function:
         raise BadInput("repairer callable", "no function", "name it itself: --repairer package.module:function")

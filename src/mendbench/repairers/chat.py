@@ -14,25 +14,25 @@ from mendbench.repairers.asking import build_model_request, send_model_request
 from mendbench.repairers.interface import DEFAULT_PARAMS, Options
 
 SEEDS_PER_SAMPLE = 1000
-"""How far the seeds of two samples lie apart."""
+"""Distance between the seeds of two samples."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRepairer:
-    """Asks a chat model. Its responses are known by what was asked, never by where."""
+    """Sends prompts to a chat model. The request identifies its response; the server's location does not matter."""
 
     model: str
     params: Mapping[str, Json] = field(default_factory=lambda: dict(DEFAULT_PARAMS))
     response_format: JsonObject | None = None
     base_seed: int | None = None
     recording: int = 0
-    """Which recording of the responses at temperature 0: another one asks every prompt anew."""
+    """Number of the recording at temperature 0: a new number sends every prompt again."""
     name: str = "chat"
 
     def model_request(self, prompt: Prompt, *, sample: int, times_asked: int) -> JsonObject:
-        """Return the model request for ``prompt``, without asking it.
+        """Return the model request for ``prompt``, without sending it.
 
-        At temperature 0 every draw is the same one, ``take``. Else the draw is (sample, times asked), and the seed, where seeds
+        At temperature 0 every draw is the same one, ``take``. Otherwise the draw is (sample, times asked), and the seed, if seeds
         are configured, is ``base_seed + 1000 * sample + times_asked``.
         """
         params = dict(self.params)

@@ -1,7 +1,7 @@
-"""The command repairer: the operator's own program, prompt on standard input, answer on standard output.
+"""The command repairer: the operator's own program, with the prompt on standard input and the response on standard output.
 
-The program is run while recording alone, unsandboxed, and what it prints is recorded as the content of a chat answer; so a
-replay needs no program. :mod:`mendbench.repairers.programs` runs it.
+The program runs only while recording, unsandboxed. Its output is recorded as the content of a chat response, so a
+replay does not need the program. :mod:`mendbench.repairers.programs` runs it.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from mendbench.repairers.asking import build_model_request, send_model_request
 from mendbench.repairers.interface import Options
 
 LONGEST_NAME = 100
-"""Characters of a program's name and arguments that name its recordings: file systems take 255 bytes."""
+"""Maximum length of a program's name and arguments in the names of its recordings: file systems allow 255 bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandRepairer:
-    """Asks a program. Its responses are known by its name and arguments, not by where it is installed."""
+    """Runs a program. Its name and arguments identify its responses; its location does not matter."""
 
     argv: tuple[str, ...]
     name: str = "command"
@@ -36,20 +36,20 @@ class CommandRepairer:
         return command_model(self.argv)
 
     def model_request(self, prompt: Prompt, *, sample: int, times_asked: int) -> JsonObject:
-        """Return the model request for ``prompt``. A program may answer otherwise each time, so every draw is its own."""
+        """Return the model request for ``prompt``. A program may respond differently each time, so every draw is separate."""
         return build_model_request(
             prompt, model=self.model, params={}, response_format=None, draw=(sample, times_asked)
         )
 
     def reply(self, prompt: Prompt, model_world: World, *, sample: int, times_asked: int) -> Reply:
-        """Return what the program printed, recorded or live."""
+        """Return the program's output, recorded or live."""
         return send_model_request(
             model_world, self.model_request(prompt, sample=sample, times_asked=times_asked), model_url(self.model)
         )
 
 
 def command_model(argv: Sequence[str]) -> str:
-    """Return the model name in requests to a program: ``command:mender --fast``, with long arguments by their digest."""
+    """Return the model name in requests to a program: ``command:mender --fast``, with long arguments replaced by a digest."""
     name = " ".join([f"command:{PurePath(argv[0]).name}", *argv[1:]])
     return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]} {digest([name])}"
 

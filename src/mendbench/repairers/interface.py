@@ -1,4 +1,4 @@
-"""What every repairer is made from."""
+"""The options of every repairer."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any, TypeAlias
 from mendbench.model.json import Json, JsonObject
 
 DEFAULT_PARAMS: Mapping[str, Json] = {"temperature": 0, "max_tokens": 400}
-"""Sampling parameters where nothing else is configured: a response of edits is short, and a run should be repeatable."""
+"""Default sampling parameters: a response with edits is short, and a run should be repeatable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Everything that a repairer may be told. Each takes what it needs and leaves the rest."""
+    """All options of repairers. Each uses those that it needs."""
 
     model: str | None = None
-    """For ``chat``: the model's name, as its server knows it."""
+    """For ``chat``: the server's name for the model."""
     params: Mapping[str, Json] = field(default_factory=lambda: dict(DEFAULT_PARAMS))
-    """For ``chat``: the sampling parameters, sent as they are; what is not here is not sent."""
+    """For ``chat``: the sampling parameters, sent unchanged; no others are sent."""
     recording: int = 0
-    """For ``chat``: which recording of its responses at temperature 0."""
+    """For ``chat``: number of the recording at temperature 0."""
     response_format: JsonObject | None = None
     """For ``chat``: OpenAI's field of that name."""
     base_seed: int | None = None
-    """For ``chat``: where seeds are counted from; None where the endpoint takes none."""
+    """For ``chat``: the first seed; None if the endpoint does not support seeds."""
     patch: tuple[JsonObject, ...] | None = None
     """For ``reference``: the case's fix."""
     argv: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class Options:
     function: str | None = None
     """For ``callable``: the operator's Python function, ``package.module:function``."""
     called: str | None = None
-    """For ``command`` and ``callable``: the name that the operator gave it."""
+    """For ``command`` and ``callable``: the configured name."""
 
 
 Factory: TypeAlias = Callable[[Options], Any]

@@ -1,4 +1,4 @@
-"""The repairer that changes nothing: the floor under all others."""
+"""The repairer that changes nothing: the lower bound for all others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mendbench.repairers.interface import Options
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoopRepairer:
-    """Answers without an edit."""
+    """Responds without an edit."""
 
     name: str = "noop"
     model: str | None = None

@@ -1,7 +1,7 @@
-"""Runs the operator's own programs and functions, as they are and unsandboxed. Only a recorder does this.
+"""Runs the operator's own programs and functions, unsandboxed. Only a recorder does this.
 
-What they answer becomes a chat completion, so that it is recorded and read as a model's response is. What goes wrong in them is no
-answer, as with a model's server that fails: nothing is recorded, and a later recording asks again.
+Their output becomes a chat completion, so that it is recorded and read like a model's response. As with a failing model server, an
+error in them is not a response: nothing is recorded, and a later recording tries again.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from mendbench.process.pipe_io import TooMuchOutput, communicate
 from mendbench.secrets.environment import environment_redactor
 
 PATIENCE_S = 600.0
-"""How long a program is waited for where nothing else is configured, seconds: as long as for a model of one's own."""
+"""Default time limit of a program, seconds: the same as for a self-hosted model."""
 
 MAX_OUTPUT = 1_000_000
-"""The longest answer, bytes of UTF-8: as much as is read of a model's response."""
+"""Maximum length of a response, bytes of UTF-8: the same as for a model's response."""
 
 _HEADERS = (("content-type", "application/json"),)
 _COUNTS = ("prompt_tokens", "completion_tokens")
 _KEYS = frozenset({"text", "model", *_COUNTS})
 _SHOWN = 200
-"""Characters shown of what a program or a function said."""
+"""Characters of a program's or function's output in a message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +46,12 @@ class CommandCaller:
     timeout_s: float = PATIENCE_S
 
     def send(self, model_request: JsonObject) -> Response:
-        """Return what the program printed, as a chat completion.
+        """Return the program's output, as a chat completion.
 
         Raises:
             BadInput: it cannot be started.
-            Incomplete: it failed, or did not end in time. The program has ended then, with all that it started in its session; what went
-                into one of its own is left alone, and not waited for.
+            Incomplete: it failed, or did not end in time. Then the program and all processes in its session have been ended; processes
+                that started their own session continue.
         """
         began = time.perf_counter()
         done = self._ran("\n\n".join(_messages(model_request)) + "\n")
@@ -67,7 +67,7 @@ class CommandCaller:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                start_new_session=True,  # so that what it starts can be ended with it
+                start_new_session=True,  # so that its child processes can be ended with it
             )
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error)
@@ -107,7 +107,7 @@ class CallableCaller:
     """``package.module:function``."""
 
     def send(self, model_request: JsonObject) -> Response:
-        """Return what the function returned, as a chat completion. What it prints goes to standard error.
+        """Return the function's result, as a chat completion. Its printed output goes to standard error.
 
         Raises:
             BadInput: it cannot be imported.
@@ -127,10 +127,10 @@ class CallableCaller:
         return _completion(fields, began)
 
     def imported(self) -> Callable[[str, str], Any]:
-        """Return the function. The working folder is the last place where its package is looked for.
+        """Return the function. The working folder is the last place on the search path.
 
         Raises:
-            BadInput: it cannot be imported, or is no function.
+            BadInput: it cannot be imported, or is not a function.
         """
         module, _, names = self.function.partition(":")
         try:
@@ -160,10 +160,10 @@ def _messages(model_request: JsonObject) -> tuple[str, str]:
 
 
 def _fields(returned: object) -> Mapping[str, Json]:
-    """Return what a function returned, once it is of the documented form.
+    """Return a function's result after checking that it has the documented form.
 
     Raises:
-        TypeError, ValueError: it is not.
+        TypeError, ValueError: it does not have that form.
     """
     if isinstance(returned, str):
         returned = {"text": returned}
@@ -185,7 +185,7 @@ def _fields(returned: object) -> Mapping[str, Json]:
 
 
 def _completion(fields: Mapping[str, Json], began: float) -> Response:
-    """Return a response in the form of the OpenAI chat completions API. What is not known is not in it."""
+    """Return a response in the form of the OpenAI chat completions API. Unknown fields are omitted."""
     message = {"role": "assistant", "content": fields["text"]}
     body: JsonObject = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
     if fields.get("model"):
@@ -199,19 +199,19 @@ def _completion(fields: Mapping[str, Json], began: float) -> Response:
 
 
 def _line(said: str | bytes) -> str:
-    """Return the last line of what was said, cut to what a message shows."""
+    """Return the last line of the output, truncated for a message."""
     text = said.decode("utf-8", "replace") if isinstance(said, bytes) else said
     lines = text.strip().splitlines()
     return " ".join(lines[-1].split())[:_SHOWN] if lines else ""
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a program and all that it started, but for what went into a session of its own."""
+    """End a program and its child processes, except those in a session of their own."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
-            with contextlib.suppress(OSError):  # what it was being told has nobody to read it
+            with contextlib.suppress(OSError):  # unwritten input has no reader
                 pipe.close()
     process.wait()
 

@@ -1,4 +1,4 @@
-"""What a prompt tells, read from its text alone: the workflow from the frame, everything else from the context."""
+"""Reads a prompt from its text alone: the workflow from the frame, everything else from the context."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _NODE_LINES = tuple(
     re.compile(rf"{label}\s*:\s*([\w\-]+)\s*$", re.MULTILINE)
     for label in (r"\*\*Node\*\*", r"^errors\[0\]\.node_id", r"failed_node", r"Failed at node", r"\bNode", r"node_id")
 )
-"""Where contexts name the failed node, the most certain first."""
+"""Places where contexts name the failed node, the most certain first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptContent:
-    """What a prompt tells."""
+    """The content of a prompt."""
 
     workflow: JsonObject
     text: str
@@ -53,7 +53,7 @@ class PromptContent:
 
     @property
     def node_id(self) -> str | None:
-        """Return the failed node, if the context names one that the workflow has."""
+        """Return the id of the failed node, if the context names one in the workflow."""
         for pattern in _NODE_LINES:
             for name in pattern.findall(self.text):
                 if name in self.nodes:
@@ -66,17 +66,17 @@ class PromptContent:
         return None if self.node_id is None else self.nodes[self.node_id]
 
     def unresolved(self) -> tuple[str, ...]:
-        """Return the insides of the templates that the context says do not resolve, in order, each once."""
+        """Return the expressions of the templates that the context reports as unresolved, in order, each once."""
         found = [name for line in self.text.splitlines() if _TROUBLE.search(line) for name in _TEMPLATE.findall(line)]
         return tuple(dict.fromkeys(found))
 
     def available(self) -> tuple[str, ...]:
-        """Return the paths that the context says there are, in order, each once."""
+        """Return the available paths that the context lists, in order, each once."""
         return tuple(dict.fromkeys(_available(self.text)))
 
 
 def read_prompt(prompt: Prompt) -> PromptContent | None:
-    """Return what a prompt tells, or None if its frame holds no workflow."""
+    """Return the content of a prompt, or None if its frame contains no workflow."""
     for body in _WORKFLOW.findall(prompt.frame):
         workflow = _parsed(body)
         if isinstance(workflow, dict) and "nodes" in workflow:
@@ -85,7 +85,7 @@ def read_prompt(prompt: Prompt) -> PromptContent | None:
 
 
 def walk(value: Json, path: Path = ()) -> Iterator[tuple[Path, Json]]:
-    """Yield everything inside a value that is neither object nor list, with its path."""
+    """Yield every scalar inside a value, with its path."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
     if items is None:
         yield path, value
@@ -95,7 +95,7 @@ def walk(value: Json, path: Path = ()) -> Iterator[tuple[Path, Json]]:
 
 
 def spell(path: Path) -> str:
-    """Return a path as the response format spells it: ``params.body.rows[0]``."""
+    """Return a path in the notation of the response format: ``params.body.rows[0]``."""
     parts = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return "".join(parts).removeprefix(".")
 

@@ -1,4 +1,4 @@
-"""The repairer that knows the case's own fix: the ceiling over all others, and the corpus's proof."""
+"""The repairer that knows the case's own fix: the upper bound for all others, and part of the corpus's proof."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from mendbench.repairers.interface import Options
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceRepairer:
-    """Answers with a given JSON Patch, or that no edit is right."""
+    """Responds with a given JSON Patch, or that no edit is right."""
 
     patch: tuple[JsonObject, ...] | None
-    """None where the case has no fix."""
+    """None if the case has no fix."""
     name: str = "reference"
     model: str | None = None
 
@@ -28,5 +28,5 @@ class ReferenceRepairer:
 
 
 def make(options: Options) -> ReferenceRepairer:
-    """Return the repairer that answers with ``options.patch``."""
+    """Return the repairer that responds with ``options.patch``."""
     return ReferenceRepairer(patch=options.patch)

@@ -1,4 +1,4 @@
-"""Which repairers there are: every module beside this one that has a ``make``, and those of installed packages."""
+"""The available repairers: every module in this package that has a ``make``, and those of installed packages."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _PACKAGE = __name__.rpartition(".")[0]
 
 
 def repairer(name: str, options: Options | None = None) -> Repairer:
-    """Return the repairer of that name, made from ``options``; no other one is imported.
+    """Return the repairer of that name, made from ``options``. No other repairer is imported.
 
-    ``package.module:function`` is one too: that function, which is not imported here.
+    ``package.module:function`` names a callable repairer; the function is not imported here.
 
     Raises:
-        UnknownName: there is none of that name.
-        BadInput: an option that it needs is missing, or its installed package does not load.
+        UnknownName: there is no repairer of that name.
+        BadInput: a required option is missing, or its installed package does not load.
     """
     if ":" in name:
         options = replace(options or Options(), function=name, called=name)
@@ -47,7 +47,7 @@ def repairer_names() -> tuple[str, ...]:
 
 
 def is_repairer(name: str) -> bool:
-    """Return whether a repairer of that name ships with us, or comes with an installed package."""
+    """Return whether a repairer of that name ships with mendbench or with an installed package."""
     return _factory(name) is not None
 
 

@@ -1,7 +1,7 @@
-"""The rule book: a deterministic repairer that reads nothing but the prompt.
+"""The rule book: a deterministic repairer that reads only the prompt.
 
-It shows at once, without a model, what a strategy tells: a rule can only use what stands in the context. Its rules are
-generic ones about templates and request fields; none is about a case.
+It measures the information in a strategy without a model: a rule can use only what is in the context. Its rules are
+generic ones about templates and request fields; none is specific to a case.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ USER_SIDE = re.compile(
     r"|Resource not accessible by|Must have \w+ (?:rights|access)|Repository was archived|PERMISSION_DENIED"
     r"|UNAUTHENTICATED|HTTP 401|HTTP 403)\b"
 )
-"""What services say when only the user can act (Slack Web API, GitHub REST and google.rpc documentation)."""
+"""Error codes of services when only the user can act (Slack Web API, GitHub REST and google.rpc documentation)."""
 
 _MISSING = re.compile(
     r"\"(\w+)\" wasn't supplied|missing required field: (\w+)|'(\w+)' is a required property"
@@ -53,13 +53,13 @@ _CONTAINERS = (("params", "body"), ("params", "params"), ("params", "arguments")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulesRepairer:
-    """Answers by the first rule that has something to say."""
+    """Responds with the first rule that yields edits."""
 
     name: str = "rules"
     model: str | None = None
 
     def reply(self, prompt: Prompt, model_world: World, *, sample: int, times_asked: int) -> Reply:  # noqa: ARG002 (the port's)
-        """Return edits (none where no rule applies), or ``cannot_fix`` for a code that only a user can mend."""
+        """Return edits (none if no rule applies), or ``cannot_fix`` for a code that only a user can resolve."""
         told = read_prompt(prompt)
         response: JsonObject = {"edits": []}
         if told is not None:
@@ -72,7 +72,7 @@ class RulesRepairer:
 
 
 def meant(told: PromptContent) -> list[JsonObject]:
-    """``'x' …, did you mean 'y'?``: write y where x stands, as a type, a parameter's name or a part of a text."""
+    """``'x' …, did you mean 'y'?``: replace x with y, as a type, a parameter's name or a part of a text."""
     edits = []
     for wrong, right in _MEANT.findall(told.text):
         for node_id, node in _places(told):
@@ -84,7 +84,7 @@ def meant(told: PromptContent) -> list[JsonObject]:
 
 
 def unresolved(told: PromptContent) -> list[JsonObject]:
-    """A template that does not resolve: take the most like of the paths, nodes and inputs that there are."""
+    """A template that does not resolve: use the most similar available path, node or input."""
     edits = []
     for bad in told.unresolved():
         good = _nearest_path(told, bad)
@@ -95,7 +95,7 @@ def unresolved(told: PromptContent) -> list[JsonObject]:
 
 
 def missing(told: PromptContent) -> list[JsonObject]:
-    """A field that the API misses: rename the most like one that was sent, else fill it from data of that name."""
+    """A missing field: rename the most similar field that was sent, or else fill it from data of that name."""
     if told.node is None or told.node_id is None:
         return []
     coded = set(_CODE.findall(told.text))
@@ -107,7 +107,7 @@ def missing(told: PromptContent) -> list[JsonObject]:
 
 
 def not_a_list(told: PromptContent) -> list[JsonObject]:
-    """A text where a list is wanted: split it at its commas, or put the whole value into a list."""
+    """A text instead of a list: split it at its commas, or put the whole value into a list."""
     edits = []
     for node_id, path, value in _fields(told, _names(_NOT_LIST, told.text)):
         if isinstance(value, str):
@@ -118,7 +118,7 @@ def not_a_list(told: PromptContent) -> list[JsonObject]:
 
 
 def not_a_text(told: PromptContent) -> list[JsonObject]:
-    """A number or a flag where a text is wanted: write it as a text."""
+    """A number or a boolean instead of a text: convert it to a text."""
     fields = _fields(told, _names(_NOT_TEXT, told.text))
     return [
         _set(node_id, path, json.dumps(value))
@@ -128,7 +128,7 @@ def not_a_text(told: PromptContent) -> list[JsonObject]:
 
 
 def too_large(told: PromptContent) -> list[JsonObject]:
-    """A number over a limit that the API names: take the limit."""
+    """A number over a limit that the API names: use the limit."""
     edits = []
     for value, limit in _AT_MOST.findall(told.text):
         for node_id, node in _places(told):
@@ -139,7 +139,7 @@ def too_large(told: PromptContent) -> list[JsonObject]:
 
 
 def not_a_member(told: PromptContent) -> list[JsonObject]:
-    """A word that is none of those allowed: take the most like one."""
+    """A word that is not allowed: use the most similar allowed one."""
     edits = []
     for wrong, allowed in _MEMBER.findall(told.text):
         right = most_like(wrong, re.findall(r"[\w\-]+", allowed))
@@ -149,7 +149,7 @@ def not_a_member(told: PromptContent) -> list[JsonObject]:
 
 
 RULES: tuple[Rule, ...] = (meant, unresolved, missing, not_a_list, not_a_text, too_large, not_a_member)
-"""In the order in which they are tried. Before them all: codes of :data:`USER_SIDE`."""
+"""In the order of use. The codes of :data:`USER_SIDE` are checked first."""
 
 
 def make(options: Options) -> RulesRepairer:  # noqa: ARG001 (it needs none)
@@ -158,7 +158,7 @@ def make(options: Options) -> RulesRepairer:  # noqa: ARG001 (it needs none)
 
 
 def _places(told: PromptContent) -> list[tuple[str, JsonObject]]:
-    """Return the failed node, or all nodes where the context names none."""
+    """Return the failed node, or all nodes if the context names none."""
     return [(told.node_id, told.node)] if told.node_id and told.node else list(told.nodes.items())
 
 
@@ -167,7 +167,7 @@ def _names(pattern: re.Pattern[str], text: str) -> list[str]:
 
 
 def _fields(told: PromptContent, names: list[str]) -> Iterator[tuple[str, Path, Json]]:
-    """Yield where the failed node sets the fields of those names, and to what."""
+    """Yield the places where the failed node sets the fields of those names, and the values."""
     for name in dict.fromkeys(names):
         for node_id, node in _places(told):
             for container in _CONTAINERS:

@@ -1,4 +1,4 @@
-"""How like two names are, for the rule book."""
+"""Similarity of names, for the rule book."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 ENOUGH = 0.55
-"""Names less alike than this are taken for different things."""
+"""Names with a lower similarity count as different."""
 
 _CONTAINED = 0.75
 _SYNONYM = 0.6
@@ -19,7 +19,7 @@ _SYNONYMS = (
 
 
 def likeness(one: str, other: str) -> float:
-    """Return how like two names are, from 0 to 1: common letters, one inside the other, or known to mean the same."""
+    """Return the similarity of two names, from 0 to 1: common letters, one inside the other, or known synonyms."""
     a, b = _folded(one), _folded(other)
     score = difflib.SequenceMatcher(None, a, b, autojunk=False).ratio()
     if min(len(a), len(b)) >= _LEAST_LETTERS and (a in b or b in a):
@@ -30,7 +30,7 @@ def likeness(one: str, other: str) -> float:
 
 
 def most_like(name: str, names: Iterable[str]) -> str | None:
-    """Return the name most like ``name``, if any is like enough; of equals the first."""
+    """Return the name most similar to ``name``, if any is similar enough; of equals the first."""
     best, best_score = None, ENOUGH
     for other in names:
         if (score := likeness(name, other)) > best_score:
@@ -39,7 +39,7 @@ def most_like(name: str, names: Iterable[str]) -> str | None:
 
 
 def path_likeness(bad: str, good: str) -> tuple[float, float]:
-    """Return how like two paths are: first by what they lead to, then as a whole."""
+    """Return the similarity of two paths: first of their last parts, then as a whole."""
     return likeness(_last(bad), _last(good)), difflib.SequenceMatcher(None, bad, good, autojunk=False).ratio()
 
 

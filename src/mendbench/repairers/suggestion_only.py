@@ -1,6 +1,6 @@
-"""The repairer that applies our own suggestion, if there is one: what the engine's diagnosis is worth without a model.
+"""The repairer that applies our own suggestion, if there is one. It measures the engine's diagnosis without a model.
 
-It reads the failures of the execution that it is asked about and no text of the prompt, so that it answers alike under every strategy.
+It reads the failures of the execution and no text of the prompt, so its response is the same under every strategy.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from mendbench.repairers.prompt_reader import Path, spell, walk
 from mendbench.repairers.similarity import path_likeness
 
 _PARTS = ("params", "batch")
-"""Parts of a node that hold templates."""
+"""Parts of a node that contain templates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuggestionOnlyRepairer:
-    """Writes the suggested template wherever the failed node has the one that did not resolve."""
+    """Replaces the unresolved template in the failed node with the suggested one."""
 
     name: str = "suggestion-only"
     model: str | None = None
 
     def reply(self, prompt: Prompt, model_world: World, *, sample: int, times_asked: int) -> Reply:  # noqa: ARG002 (the port's)
-        """Return the suggested edits: none where nothing is suggested."""
+        """Return the suggested edits: none if there is no suggestion."""
         view = prompt.view
         edits = [] if view is None else [edit for one in view.failures for edit in suggested_edits(one, view.workflow)]
         unique = [edit for at, edit in enumerate(edits) if edit not in edits[:at]]
@@ -37,9 +37,9 @@ class SuggestionOnlyRepairer:
 
 
 def suggested_edits(failure: Failure, workflow: JsonObject) -> list[JsonObject]:
-    """Return the edits that a failure's suggestion means: in its node, or in the outputs where it names no node.
+    """Return the edits for a failure's suggestion: in its node, or in the outputs if it names no node.
 
-    A suggestion is for one template: of several that did not resolve, the one most like it is replaced.
+    A suggestion is for one template: of several unresolved ones, the most similar one is replaced.
     """
     good = failure.suggestion
     if good is None or not good.startswith("${") or not failure.unresolved:
@@ -51,7 +51,7 @@ def suggested_edits(failure: Failure, workflow: JsonObject) -> list[JsonObject]:
 
 
 def _texts(node_id: str | None, workflow: JsonObject) -> Iterator[tuple[JsonObject, str]]:
-    """Yield each text in which a template can stand, after the place of it as an edit names it."""
+    """Yield each text that can contain a template, after its place in the notation of edits."""
     if node_id is None:
         yield from (({"path": spell(path)}, text) for path, text in _inside(workflow, ("outputs",)))
         return

@@ -1,1 +1,1 @@
-"""The folder of a run: its rows, its totals, and the baseline that it is held against."""
+"""The folder of a run: its rows, its totals, and the baseline that the gate compares it with."""

@@ -1,4 +1,4 @@
-"""Accepting a run: it becomes the baseline that later runs are held against."""
+"""Accepting a run: it becomes the baseline that later runs are compared with."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ class Update:
     removed: int
     changed: int
     kept: int
-    """Lines of trials that the run says nothing of, left as they were."""
+    """Lines left unchanged because the run has no result for their trials."""
     trials: int
-    """Lines there are now."""
+    """Number of lines after the update."""
     written: bool
-    """False: the file already said all of it."""
+    """False if the file already had this content."""
     replaced: str | None = None
-    """What kept the old file from being read, so that all of it was replaced; None where it was read, or there was none."""
+    """Why the old file could not be read and was replaced; None if it was read, or did not exist."""
 
 
 def accept(path: Path, stored: StoredRun, *, partial: bool) -> Update:
-    """Make a run the baseline. The file is written only if that changes it.
+    """Make a run the baseline. The file is written only if its content changes.
 
-    With ``partial``, lines of trials that the run lacks, or has no verdict on, stay as they are. Without, a baseline that cannot be
-    read (a merge conflict, another format) is replaced.
+    With ``partial``, lines of trials that the run lacks, or has no verdict on, are kept. Without ``partial``, an unreadable baseline
+    (a merge conflict, another format) is replaced.
 
     Raises:
-        CheckFailed: a declared secret stands in a trial.
-        Incomplete: a trial is unjudged or crashed, and it is not ``partial``.
-        BadInput: the run has no trial with a verdict; the file is no baseline, or cannot be written; with ``partial``, it cannot be
-            read, or lines that would be kept are of another engine, scorer or price.
+        CheckFailed: a trial contains a declared secret.
+        Incomplete: a trial is unjudged or crashed, and ``partial`` is not set.
+        BadInput: the run has no trial with a verdict; the file is not a baseline, or cannot be written; with ``partial``, it cannot be
+            read, or lines to keep have another engine, scorer or price.
     """
     _refuse_secrets(stored)
     _refuse_incomplete(stored, partial=partial)
@@ -57,7 +57,7 @@ def accept(path: Path, stored: StoredRun, *, partial: bool) -> Update:
 
 @contextlib.contextmanager
 def _held(path: Path) -> Iterator[None]:
-    """Let nobody else change the baseline between its being read and written: lines that stay would be lost."""
+    """Lock the baseline from reading to writing. Otherwise kept lines could be lost."""
     with contextlib.ExitStack() as ending:
         try:
             ending.enter_context(locked(Path(os.path.realpath(path)).parent))
@@ -94,7 +94,7 @@ def _accepted(path: Path, stored: StoredRun, *, partial: bool) -> Update:
 
 
 def _old(path: Path, *, partial: bool) -> tuple[Baseline | None, str | None]:
-    """Return the baseline that there is, or else why the one that there is cannot be read and nothing of it is needed."""
+    """Return the existing baseline, or why it cannot be read, if it may be replaced without reading it."""
     if not path.exists():
         return None, None
     try:
@@ -106,7 +106,7 @@ def _old(path: Path, *, partial: bool) -> tuple[Baseline | None, str | None]:
 
 
 def _refuse_secrets(stored: StoredRun) -> None:
-    """Refuse a run in which a secret stands in the clear: no later gate may be held to it."""
+    """Refuse a run that contains a plaintext secret: it must not get into a baseline."""
     found = secrets_in(stored)
     if found:
         (key, places), more = found[0], len(found) - 1
@@ -117,7 +117,7 @@ def _refuse_secrets(stored: StoredRun) -> None:
 
 
 def _refuse_incomplete(stored: StoredRun, *, partial: bool) -> None:
-    """Refuse a run with trials that have no verdict, unless that was said to be known."""
+    """Refuse a run with trials that are unjudged or crashed, unless ``partial`` is set."""
     if partial:
         return
     for verdict, why, hint in (
@@ -133,10 +133,10 @@ def _refuse_incomplete(stored: StoredRun, *, partial: bool) -> None:
 
 
 def _kept(path: Path, old: Baseline, new: Baseline) -> tuple[Entry, ...]:
-    """Return the lines of trials that a run says nothing of.
+    """Return the old lines of trials that the run has no result for.
 
     Raises:
-        BadInput: they could not be compared with the run's.
+        BadInput: these lines are not comparable with those of the run.
     """
     own = {entry.key for entry in new.entries}
     kept = tuple(entry for entry in old.entries if entry.key not in own)
@@ -147,7 +147,7 @@ def _kept(path: Path, old: Baseline, new: Baseline) -> tuple[Entry, ...]:
 
 
 def _written(path: Path, text: str) -> bool:
-    """Write the file if it says something else, and return whether it did. A link stays one: what it leads to is written."""
+    """Write the file if its content differs, and return whether it was written. A symbolic link is kept: its target is written."""
     try:
         if path.exists() and path.read_bytes() == text.encode():
             return False

@@ -1,8 +1,8 @@
-"""The baseline: what each trial came to when somebody last accepted it, as a text file that is reviewed like code.
+"""The baseline: the last accepted result of each trial, as a text file that is reviewed like code.
 
-First come header lines (``format``, ``mendbench``, ``engine``, ``scorer``, one ``price`` for each who is paid), then the names of the
-columns, then one line for each trial, sorted, tab-separated. Columns are not padded: a longer name somewhere would touch every line,
-and a diff shows only the trials that changed.
+The file starts with header lines (``format``, ``mendbench``, ``engine``, ``scorer``, one ``price`` for each priced model, program or
+function). The column names follow, then one tab-separated line for each trial, sorted. Columns are not padded, so a diff shows only the
+trials that changed.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from mendbench.scoring.gating.result import Baseline, Digests, Entry
 from mendbench.trial.row import SHORT, trial_key
 
 FORMAT = 3
-"""3: the column ``responses`` was called ``answers``. 2: the column ``exchanges`` replaces ``world``, which was one digest of
-them all. 1: the first."""
+"""3: the column ``answers`` is renamed ``responses``. 2: the column ``exchanges`` replaces ``world``, a single digest of all
+exchanges. 1: the first version."""
 
 COLUMNS = (
     "case", "engine", "repairer", "model", "strategy", "policy", "detector", "sample",
     "case_digest", "kind", "verdict", "outcome", "stop", "attempts", "wasted", "responses", "exchanges",
 )  # fmt: skip
-"""Eight that tell trials apart, in the order that a run's rows are sorted by; then what the trial came to."""
+"""The eight columns that identify a trial, in the sort order of a run's rows; then the columns of its result."""
 
 VERDICTS = ("correct", "incorrect", "crashed")
-"""What can stand in a baseline. An unjudged trial has nothing to be held to."""
+"""Verdicts that a baseline can contain. An unjudged trial has no result to compare with."""
 
 HEADER = ("format", "mendbench", "engine", "scorer")
-"""Lines before the table that there is one of each."""
+"""Header lines that must occur exactly once."""
 
 _INTRO = "# What trials came to when last accepted. `mendbench gate` holds a run against it, `mendbench gate --update` accepts one."
 _ABSENT = "-"
 _UNASKED = "~"
-"""Stands before an attempt that nobody was asked for: a deterministic repairer answered."""
+"""Prefix of an attempt without a model request: its response is from a deterministic repairer."""
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _ATTEMPT = re.compile(r"(~?)([0-9a-f]{8}):([0-9a-f]{8})")
 _DIGEST = re.compile(r"[0-9a-f]{8}")
@@ -53,7 +53,7 @@ _HINT = "take it from version control, or delete the file and accept a run with 
 
 
 def entry_of(row: JsonRow) -> Entry:
-    """Return what a baseline says of a trial, from its row."""
+    """Return the baseline entry of a trial, from its row."""
     key = TrialKey(
         case=row["case"], engine=row["engine"], repairer=row["repairer"], model=row["model"], strategy=row["strategy"],
         policy=row["policy"], detector=row["detector"], sample=row["sample"],
@@ -74,12 +74,12 @@ def entry_of(row: JsonRow) -> Entry:
 
 
 def responses_of(row: JsonRow) -> tuple[ResponseDigest, ...]:
-    """Return the attempts of a trial by digest, from its row."""
+    """Return the digests of a trial's attempts, from its row."""
     return tuple(_response(attempt) for attempt in row["attempts"])
 
 
 def digests_of(run: JsonObject) -> Digests:
-    """Return what a run shares with a baseline if they can be compared, from ``run.json``."""
+    """Return the digests that a run and a baseline must share to be comparable, from ``run.json``."""
     own = run.get("digests") or {}
     prices = own.get("prices") or {}
     return Digests(
@@ -90,7 +90,7 @@ def digests_of(run: JsonObject) -> Digests:
 
 
 def baseline_of(stored: StoredRun, place: Path) -> Baseline:
-    """Return the baseline that a run makes: its trials that have a verdict."""
+    """Return the baseline of a run: its trials that have a verdict."""
     entries = (entry_of(row) for row in stored.rows if row["verdict"] in VERDICTS)
     return Baseline(
         place=str(place),
@@ -114,7 +114,7 @@ def read_baseline(path: Path) -> Baseline:
     """Return the baseline in a file.
 
     Raises:
-        BadInput: there is none, or a line of it cannot be read; names the line, what is wrong and what to do.
+        BadInput: the file does not exist, or a line is invalid; names the line, the error and what to do.
     """
     lines = _lines(path)
     head: dict[str, str] = {}
@@ -149,7 +149,7 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def is_baseline(path: Path) -> bool:
-    """Return whether a file that is there was meant as a baseline: it is empty, or has a line that one begins with."""
+    """Return whether an existing file was meant as a baseline: it is empty, or has a first line of a baseline."""
     try:
         lines = path.read_bytes().decode("utf-8-sig", "replace").splitlines()
     except OSError:
@@ -158,7 +158,10 @@ def is_baseline(path: Path) -> bool:
 
 
 def _response(attempt: JsonObject) -> ResponseDigest:
-    """Return the digests of an attempt: a model request's own, as misses and reports show it, or the prompt's where nobody was asked."""
+    """Return the digests of an attempt.
+
+    The prompt's is that of the model request, as misses and reports show it. Without a model request it is computed from the prompt.
+    """
     model_request, sections = attempt["model_request"], [[one["text"], one["cut"]] for one in attempt["sections"]]
     prompt = model_request if model_request is not None else digest([attempt["system"], attempt["frame"], sections])
     return ResponseDigest(
@@ -175,7 +178,7 @@ def _told(value: Json) -> str:
 
 
 def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Return entries in the order of a baseline's lines, which is that of a run's rows."""
+    """Return entries in the order of a baseline's lines, which is the order of a run's rows."""
     return tuple(sorted(entries, key=lambda entry: entry.trial.order()))
 
 
@@ -207,7 +210,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _head(place: str, cells: Sequence[str], head: dict[str, str], prices: dict[str, str]) -> None:
-    """Take one line before the table."""
+    """Parse one header line."""
     name, *values = cells
     if name == "price" and len(values) == 2:  # noqa: PLR2004 - who is paid, and the digest
         prices[values[0]] = values[1]

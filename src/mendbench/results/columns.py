@@ -1,10 +1,10 @@
-"""The records of a large run in columns, as Parquet beside its rows: who reads the run again need not go through the rows.
+"""The records of a large run as Parquet columns next to its rows, so that the run can be read again without parsing the rows.
 
-``trials.parquet`` is a folder of parts, each with so many trials in the order of their keys, and ``index.json``, which has the digests of
-the parts and of the two files that they were made from. Whatever is not as the index says is as good as absent: the rows decide.
-A part has a column for each field of :class:`~mendbench.scoring.records.TrialRecord` (a treatment is six), where the trial's line begins
-in ``trials.jsonl``, and for each group of fields that are kept together (:data:`~mendbench.scoring.record_table.GROUPS`) the number of
-its values.
+``trials.parquet`` is a folder. It contains parts, each with :data:`PART` trials in the order of their keys, and ``index.json``, which has
+the digests of the parts and of the two files that they were made from. Columns that do not match the index are ignored: the rows are
+authoritative. A part has a column for each field of :class:`~mendbench.scoring.records.TrialRecord` (six for a treatment), one for the
+offset of the trial's line in ``trials.jsonl``, and one for each group of fields that are stored together
+(:data:`~mendbench.scoring.record_table.GROUPS`), with the number of its values.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ from mendbench.values.interning import NUMBERS, Names
 FOLDER, INDEX = "trials.parquet", "index.json"
 
 LARGE = 200_000
-"""Trials from which on a run gets columns: to read so many rows takes a minute, and pyarrow takes 50 MB, however few there are."""
+"""Number of trials from which a run gets columns: reading that many rows takes a minute, and pyarrow always takes 50 MB."""
 
 PART, TOGETHER = 100_000, 10_000
-"""Trials of a part, and those that are read and written at a time (a row group of Parquet)."""
+"""Trials in a part, and trials read or written at a time (a Parquet row group)."""
 
 FORMAT = 1
 
 _MAX_INDEX, _MAX_PART = 1_000_000, 1_000_000_000
-"""Bytes of an index and of a part that are read at most."""
+"""Maximum size in bytes of an index and of a part."""
 
 _ROWS = "read the rows"
-"""What is done about whatever is wrong with columns: nobody is told."""
+"""The hint for any error in columns. It is never shown."""
 
 _BEGINS = "line_begins_at"
 _PAIRS = {"nodes": ("node", "expected", "got"), "recorded_from": ("service", "source")}
-"""Names of the parts of what a record has as tuples."""
+"""Names of the elements of fields that hold tuples."""
 
 
 def write_columns(folder: Path, rows: StoredRows, texts: StoredTexts) -> None:
@@ -72,7 +72,7 @@ def write_columns(folder: Path, rows: StoredRows, texts: StoredTexts) -> None:
             data = _part(coded, starts, range(first, min(first + PART, len(rows))))
             write_atomically(place / name, data)
             parts[name] = digest(data, 64)
-    except (OverflowError, ValueError):  # a number that no column holds: the rows tell it all the same
+    except (OverflowError, ValueError):  # a number that does not fit a column: the rows contain it anyway
         remove(place)
         return
     made_from = _digests(rows.lines(), texts.lines())
@@ -81,9 +81,9 @@ def write_columns(folder: Path, rows: StoredRows, texts: StoredTexts) -> None:
 
 
 def read_columns(folder: Path, trials: Lines, texts: Lines) -> Records | None:
-    """Return the records of a run, and let ``trials`` know where its lines are; None if its rows have to be read for it.
+    """Return the records of a run, and set the line offsets of ``trials``; None if the rows have to be read instead.
 
-    ``trials`` and ``texts`` are the files that are there: columns count only if they were made from just these bytes.
+    ``trials`` and ``texts`` are the run's files: columns are used only if they were made from exactly these bytes.
     """
     place = folder / FOLDER
     if not (place / INDEX).is_file() or find_spec("pyarrow") is None:
@@ -100,7 +100,7 @@ def read_columns(folder: Path, trials: Lines, texts: Lines) -> Records | None:
 
 
 def _not_as_written() -> tuple[type[BaseException], ...]:
-    """Return what comes of columns that are not as they were written: not all of Arrow's own errors are any of Python's."""
+    """Return the exceptions that corrupt columns can raise: not all errors of Arrow are subclasses of Python's."""
     arrow = importlib.import_module("pyarrow")
     return BadInput, OSError, ValueError, LookupError, TypeError, AttributeError, arrow.ArrowException
 
@@ -145,16 +145,16 @@ def _read_together(file: Any, number: int, coded: Coded, begins: array[int]) -> 
 
 
 def _raw(column: Any, size: int) -> bytes:
-    """Return the numbers of a column as they lie in memory. Arrow's own way to them would import pandas."""
+    """Return the raw bytes of a numeric column. Arrow's own function for this would import pandas."""
     parts = [memoryview(one.buffers()[1])[one.offset * size : (one.offset + len(one)) * size] for one in column.chunks]
     return b"".join(parts)
 
 
 def _fresh(file: Any, number: int, group: int, codes: array[int], known: int) -> Iterator[tuple[Any, ...]]:
-    """Yield the values that a row group is the first to have.
+    """Yield the values that occur first in this row group.
 
     Raises:
-        ValueError: they are not numbered as they come.
+        ValueError: they are not numbered in order of occurrence.
     """
     columns = [column for field in GROUPS[group] for column, _ in _columns(field)]
     found = file.read_row_group(number, columns=columns, use_threads=False)
@@ -212,7 +212,7 @@ def _values(coded: Coded, first: int, end: int) -> Iterator[Any]:
 
 
 def _fields() -> list[list[str]]:
-    """Return what the groups are made of: columns that were made of others are not read."""
+    """Return the columns of each group. Stored columns with other fields are not read."""
     return [[column for field in fields for column, _ in _columns(field)] for fields in GROUPS]
 
 
@@ -233,14 +233,14 @@ def _columns(field: str) -> list[tuple[str, Any]]:
 
 
 def _kind(hint: Any) -> Any:
-    """Return the type of a column whose values have a type of Python, or are absent."""
+    """Return the Arrow type for an optional Python type."""
     arrow = importlib.import_module("pyarrow")
     (plain,) = {*(get_args(hint) or (hint,))} - {NoneType}
     return {str: arrow.string(), int: arrow.int64(), float: arrow.float64(), bool: arrow.bool_()}[plain]
 
 
 def _plain(field: str, value: Any) -> Any:
-    """Return a field of a record as Arrow takes it."""
+    """Return a field of a record in the form that Arrow accepts."""
     if field == "treatment":
         return dataclasses.asdict(value)
     if field == "attempts":
@@ -263,7 +263,7 @@ def _value(field: str, row: JsonObject) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """Return a number as a row has it, where whole ones are written without a point."""
+    """Return a number as in a row, where whole numbers have no decimal point."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

@@ -1,4 +1,4 @@
-"""What a run's rows tell of a trial beyond its verdict: why it came out so, and whether a secret stands in them."""
+"""Evidence in a run's rows beyond the verdict: the reasons for a trial's result, and secrets in the rows."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from mendbench.results.stored_rows import StoredRows
 from mendbench.trial.row import REFERENCE, SHORT, whole
 
 MAX_CHECKS = 2
-"""Checks that do not hold of which a finding tells; the report tells all."""
+"""Maximum number of failed checks in a finding; the report shows all."""
 
 MAX_CHANGED = 3
-"""Changed responses of which a finding tells."""
+"""Maximum number of changed responses in a finding."""
 
 _CANARY = re.compile(r"canary[0-9a-f]{40}")
-"""What :func:`mendbench.secrets.redaction.canary` makes. Searched for by its shape, not with the redactor that should have taken it out."""
+"""A value of :func:`mendbench.secrets.redaction.canary`. The search is by shape, independent of the redactor."""
 _CANARY_BYTES = re.compile(_CANARY.pattern.encode())
 _SHOWN = 14
 
 
 def reasons(row: JsonRow, texts: Mapping[str, str]) -> tuple[str, ...]:
-    """Return why a trial came out as it did, one line each: what it misses, where it crashed, which states and checks are not right."""
+    """Return the reasons for a trial's result, one line each: what is missing, where it crashed, which states and checks are wrong."""
     problem = whole(row["problem"], texts)
     if problem is not None:
         return (str(problem["message"]),)
@@ -44,9 +44,9 @@ def reasons(row: JsonRow, texts: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def changed_responses(row: JsonRow, texts: Mapping[str, str], changed: Sequence[str]) -> tuple[str, ...]:
-    """Return one line for each request of a trial to which the world responded otherwise than before.
+    """Return one line for each request of a trial whose response from the world changed.
 
-    ``changed`` names them as ``exchanges`` of the row does. What only the runs that judge the trial sent is told by its key.
+    ``changed`` names the requests as ``exchanges`` of the row does. Requests sent only by the runs that judge the trial are shown by key.
     """
     sent = {str(one["key"])[:SHORT]: one for one in row["requests"]}
     lines = []
@@ -62,7 +62,7 @@ def changed_responses(row: JsonRow, texts: Mapping[str, str], changed: Sequence[
 
 
 def secrets_in(stored: StoredRun) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the keys of trials whose record holds a case's declared secret, and where it stands."""
+    """Return the keys of trials whose rows contain a case's declared secret, and the places of the secret."""
     in_texts = {key: match.group()[:_SHOWN] for key, text in stored.texts.items() if (match := _CANARY.search(text))}
     found = []
     for row in _suspects(stored, in_texts):
@@ -76,7 +76,7 @@ def secrets_in(stored: StoredRun) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _suspects(stored: StoredRun, in_texts: Mapping[str, str]) -> Iterator[JsonRow]:
-    """Yield the rows in which a secret may stand, or one of these texts. Those of a folder are read only if so."""
+    """Yield the rows that may contain a secret or one of these texts. Rows of a folder are parsed only in that case."""
     rows = stored.rows
     lines = rows.raw() if isinstance(rows, StoredRows) else (json.dumps(row).encode() for row in rows)
     names = [name.encode() for name in in_texts]
@@ -86,7 +86,7 @@ def _suspects(stored: StoredRun, in_texts: Mapping[str, str]) -> Iterator[JsonRo
 
 
 def _places(value: Json, place: str, in_texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield where in a row a secret stands, by the names of two levels of fields, and how it begins."""
+    """Yield the path of each secret in a row, and how the secret begins."""
     if isinstance(value, dict):
         held = value.get(REFERENCE)
         if isinstance(held, str) and held in in_texts:

@@ -1,4 +1,4 @@
-"""Published JSON Schemas that no file model has alone: a case, a strategy's front matter, and a line of ``trials.jsonl``."""
+"""Published JSON Schemas that no single file model provides: a case, a strategy's front matter, and a line of ``trials.jsonl``."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def case_schema() -> JsonObject:
 
 
 def _as_patch(schema: JsonObject) -> JsonObject:
-    """Return a schema for merge patches of what another describes: nothing is required, and null removes."""
+    """Return the schema of merge patches for another schema: nothing is required, and null removes a value."""
     kept = {key: one for key, one in schema.items() if key not in {"required", "title", "default"}}
     for key, one in kept.items():
         if key == "properties":

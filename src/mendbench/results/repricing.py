@@ -1,4 +1,4 @@
-"""What the responses of an old run cost by the prices of today."""
+"""The cost of an old run's responses at current prices."""
 
 from __future__ import annotations
 
@@ -18,27 +18,26 @@ from mendbench.trial.components import BenchContext, price_of
 from mendbench.trial.row import whole
 
 RESPONSE: Mapping[str, type] = {"model_request": str, "model": str, "prompt_tokens": int, "completion_tokens": int}
-"""Fields of an attempt that its cost follows from; each may be None."""
+"""Fields of an attempt that determine its cost; each may be None."""
 
 
 def prices_today(records: Records, told: Mapping[str, Json], setting: BenchContext) -> dict[str, Price]:
-    """Return the price of each model, program or function that answered in a run and is priced, by its name.
+    """Return the price of each priced model, program or function that responded in a run, by name.
 
-    It is the one that the configuration of today leads to; where that leads to none, the one that the run tells of. ``told`` is
-    ``digests.prices`` of the run.
+    The current configuration decides. Where it has no price, the run's own price counts. ``told`` is ``digests.prices`` of the run.
 
     Raises:
-        BadInput: the run tells of a price in a way that nobody does; the place is a path in ``run.json``.
+        BadInput: a price of the run is malformed; the place is a path in ``run.json``.
     """
     who = {one.model or one.repairer: (one.repairer, one.model) for one in records.column("treatment")}
     return {name: _price(name, told[name], setting, *who[name]) for name in sorted(told) if name in who}
 
 
 def repriced(row: JsonRow, prices: Mapping[str, Price], texts: Mapping[str, str]) -> JsonRow:
-    """Return a row with what its responses cost by these ``prices``; ``texts`` are the run's long texts by digest.
+    """Return a row with the costs of its responses at these ``prices``; ``texts`` are the run's long texts by digest.
 
     Raises:
-        BadInput: the row does not say what it takes; the place is a path in the row.
+        BadInput: the row lacks a required field; the place is a path in the row.
     """
     costs = costs_of(
         [_reply(row, at, texts) for at in range(len(row["attempts"]))], prices.get(_priced_as(row), UNKNOWN)

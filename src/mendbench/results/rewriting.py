@@ -1,4 +1,4 @@
-"""A complete run written again in its own place: the whole folder is swapped, and what is not said anew stays as it is."""
+"""Rewriting a complete run in place: the whole folder is swapped, and other files are kept unchanged."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from mendbench.results.store import RUN, Files, StoredRun, run_text, write_files
 from mendbench.results.stored_rows import StoredRows, StoredTexts
 
 Seen: TypeAlias = tuple[tuple[int, int, int], ...]
-"""Which files of a run's folder were read: where each stands, when it was written, and how long it is."""
+"""Which files of a run's folder were read: the inode, modification time and size of each."""
 
 
 def seen_in(folder: Path) -> Seen:
-    """Return which run stands in a folder; to be asked before it is read."""
+    """Identify the run in a folder. Call this before reading the run."""
     found = (folder / name for name in (RUN, TRIALS))
     stats = [path.stat() for path in found if path.is_file()]
     return tuple((one.st_ino, one.st_mtime_ns, one.st_size) for one in stats)
@@ -31,8 +31,8 @@ def rewrite_run(run: StoredRun, files: Files, seen: Seen) -> None:
     """Write the trials, the document and these other ``files`` of a run into its folder. A reader sees the old run or the new one.
 
     Raises:
-        BadInput: the folder cannot be replaced, a run is being written to it, or it holds another run than was ``seen`` there. It is
-            then as it was; if it could not even be put back, the message says where it is.
+        BadInput: the folder cannot be replaced, a run is being written to it, or it contains another run than ``seen``. The folder is
+            unchanged; if it could not be moved back, the message states where it is.
     """
     place, hint = run.folder.resolve(), "check the folder and its permissions"
     with held(place, busy="wait for it", unwritable=hint):
@@ -44,7 +44,7 @@ def rewrite_run(run: StoredRun, files: Files, seen: Seen) -> None:
             with folder_beside(place) as beside:
                 _write(run, files, place, beside / "new")
                 take(place, beside / "new")
-        except shutil.Error as error:  # what could not be copied: from where, to where, and why
+        except shutil.Error as error:  # for each file that could not be copied: source, target and reason
             raise BadInput(str(run.folder), str(error.args[0][0][2]), hint) from None
         except OSError as error:
             raise BadInput(str(run.folder), error.strerror or str(error), hint) from None

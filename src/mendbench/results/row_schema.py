@@ -1,4 +1,4 @@
-"""What the readers of a run rely on in its three files. What :mod:`mendbench.trial.row` writes has these shapes."""
+"""Schemas of the three files of a run, as its readers expect them. :mod:`mendbench.trial.row` writes rows of this shape."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ _SCORES = (
     "repair_success", "attempt1_success", "wasted", "attempts", "plausible", "harmful", "context_recall", "context_tokens",
     "success_all_told", "success_not_all_told", *(f"{kind}_success" for kind in get_args(Kind)),
 )  # fmt: skip
-"""Those that reports show."""
+"""Scores that reports show."""
 
 _ENDS = maybe(fields({"low": NUMBER, "high": NUMBER}))
 _MEASURE = fields(

@@ -1,4 +1,4 @@
-"""What ``run.json`` says of a run's trials: all of it follows from their records, whoever made them."""
+"""The part of ``run.json`` that follows from the records of the trials."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mendbench.scoring.record_table import Records
 
 
 def totals_of_trials(records: Records) -> JsonObject:
-    """Return the part of ``run.json`` that the trials alone decide."""
+    """Return the part of ``run.json`` that depends only on the trials."""
     verdicts = records.counted("verdict")
     return {
         "trials": len(records),

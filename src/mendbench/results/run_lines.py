@@ -1,4 +1,4 @@
-"""The lines of a run's files as they come in: checked one by one, and none is kept."""
+"""Streaming the lines of a run's files: each line is checked, and none is kept in memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mendbench.values.schema import misfit
 TRIALS, TEXTS = "trials.jsonl", "texts.jsonl"
 
 VERDICTS = frozenset(get_args(VerdictName))
-"""All that a trial's verdict can be."""
+"""All verdicts that a trial can have."""
 
 AGAIN = "make the run again with `mendbench run`"
 _CHECK = "check the file and its permissions"
@@ -34,23 +34,23 @@ class RowsRead:
     """The rows of a file, read once from its first line to its last."""
 
     def __init__(self, path: Path, texts: Mapping[str, str]) -> None:
-        """Open the file. ``texts`` are those that rows may name.
+        """Open the file. ``texts`` are the long texts that rows may refer to.
 
         Raises:
-            BadInput: it cannot be read.
+            BadInput: the file cannot be read.
         """
         self._path, self._texts = path, texts
         self._starts = array(OFFSETS, [0])
         self.lines = _opened(path, self._starts)
         self.count = 0
         self.wrong: BadInput | None = None
-        """What is wrong with the first row that is no trial, or not in its place."""
+        """The error of the first row that is not a trial, or is out of order."""
 
     def records(self) -> Iterator[TrialRecord]:
-        """Yield the record of each row, up to the first that is wrong.
+        """Yield the record of each row before the first invalid one.
 
         Raises:
-            BadInput: the file cannot be read, or a line of it is no JSON object.
+            BadInput: the file cannot be read, or a line is not a JSON object.
         """
         before = ""
         for number, row in enumerate(_whole_lines(self._path, self.lines, self._starts), start=1):
@@ -70,7 +70,7 @@ def read_texts(path: Path) -> StoredTexts:
     """Return the long texts of a complete run.
 
     Raises:
-        BadInput: the file cannot be read, or a line of it is no text.
+        BadInput: the file cannot be read, or a line is not a text.
     """
     starts, numbers = array(OFFSETS, [0]), dict[str, int]()
     lines = _opened(path, starts)
@@ -86,7 +86,7 @@ def read_texts(path: Path) -> StoredTexts:
 
 
 def wrong_text(item: JsonObject) -> str | None:
-    """Return why a line is no long text, or another one than its digest says; None if it is right."""
+    """Return why a line is not a long text, or does not match its digest; None if it is valid."""
     said = misfit(item, TEXT_LINE)
     if said is None and digest(item["text"].encode()) != item["digest"]:
         return "a text other than that of its digest"
@@ -94,7 +94,7 @@ def wrong_text(item: JsonObject) -> str | None:
 
 
 def trial_of(row: JsonRow, texts: Mapping[str, object]) -> TrialRecord | str:
-    """Return the record of a line, or why it is no trial. ``texts`` are those that it may name, by digest."""
+    """Return the record of a line, or why it is not a trial. ``texts`` are the long texts that it may refer to, by digest."""
     if not row.keys() >= REQUIRED:
         return f"a line without {min(REQUIRED - row.keys())!r}"
     if wrong := misfit(row, TRIAL):
@@ -117,7 +117,7 @@ def left_lines(path: Path) -> Iterator[JsonObject]:
     """Yield the JSON objects of the whole lines of a file whose last line may be torn; nothing if there is no file.
 
     Raises:
-        BadInput: it cannot be read, or is larger than a file of a run may be.
+        BadInput: the file cannot be read, or is larger than a file of a run may be.
     """
     if not path.is_file():
         return
@@ -133,10 +133,10 @@ def left_lines(path: Path) -> Iterator[JsonObject]:
 
 
 def object_in(text: str, place: str) -> JsonObject:
-    """Return the JSON object that a text is. ``place`` names it in errors.
+    """Return the JSON object in a text. ``place`` is its name in errors.
 
     Raises:
-        BadInput: it is none.
+        BadInput: the text is not a JSON object.
     """
     try:
         found = parse_json(text)
@@ -148,7 +148,7 @@ def object_in(text: str, place: str) -> JsonObject:
 
 
 def _opened(path: Path, starts: array[int], hint: str = AGAIN) -> Lines:
-    """Open a file once for all that is read of it: whoever replaces it meanwhile changes nothing here."""
+    """Open a file once for all reads, so that replacing it meanwhile has no effect here."""
     try:
         lines = Lines(path, starts)
         size = lines.size()
@@ -162,13 +162,13 @@ def _opened(path: Path, starts: array[int], hint: str = AGAIN) -> Lines:
 
 
 def _whole_lines(path: Path, lines: Lines, starts: array[int]) -> Iterator[JsonObject]:
-    """Yield the JSON objects of a file's lines, and add to ``starts`` where each line ends."""
+    """Yield the JSON objects of a file's lines, and append the end offset of each line to ``starts``."""
     for number, raw in enumerate(_raw_lines(path, lines, starts, AGAIN), start=1):
         yield _parsed(path, number, raw, starts)
 
 
 def _raw_lines(path: Path, lines: Lines, starts: array[int], hint: str) -> Iterator[bytes]:
-    """Yield a file's lines without their ends, and add to ``starts`` where each ends; a byte order mark is of no line."""
+    """Yield a file's lines without line ends, and append the end offset of each to ``starts``. A byte order mark is skipped."""
     try:
         with lines.whole() as file:
             yield from _bounded(path, file, starts)

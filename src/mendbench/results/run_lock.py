@@ -1,8 +1,8 @@
-"""The place of a run's folder: held against a second writer, and taken by another folder in one step.
+"""The place of a run's folder: locked against a second writer, and replaced by another folder in one step.
 
-Beside ``reports/latest`` stand, while it is written, ``reports/.latest.lock`` and the folder that is to take the place. Where the system
-lets two folders change places in one step, there is always a run to be read there. Where it does not, the old one stands in
-``reports/.latest.old`` between two steps, and whoever comes next, reader or writer, moves it back.
+While ``reports/latest`` is written, ``reports/.latest.lock`` and the new folder exist next to it. Where the system can exchange two
+folders atomically, there is always a readable run in place. Elsewhere, the old folder is in ``reports/.latest.old`` between two steps. If
+the process is killed there, the next reader or writer moves it back.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from mendbench.io.files import exchanged, flush_folder, lock_file, make_folder, 
 
 @contextlib.contextmanager
 def held(place: Path, *, busy: str, unwritable: str) -> Iterator[None]:
-    """Keep everybody else from writing a run to ``place`` meanwhile. The lock goes with the process that holds it.
+    """Lock ``place`` against other writers. The lock ends with the process that holds it.
 
-    ``busy`` and ``unwritable`` say what to do where that cannot be.
+    ``busy`` and ``unwritable`` are the hints of the errors.
 
     Raises:
-        BadInput: a run is being written to it, or the folder that it is in cannot be written.
+        BadInput: another run is being written to ``place``, or its parent folder cannot be written.
     """
     with contextlib.ExitStack() as ending:
         try:
@@ -37,11 +37,11 @@ def held(place: Path, *, busy: str, unwritable: str) -> Iterator[None]:
 
 
 def take(place: Path, fresh: Path) -> None:
-    """Let the folder ``fresh`` stand at ``place``, flushed; what stood there is gone then. Only for who holds the place.
+    """Move the folder ``fresh`` to ``place``, flush it, and delete what was there. The caller must hold the lock.
 
     Raises:
-        OSError: it cannot; what stood there stands there still.
-        BadInput: it cannot even be put back; the message says where it is.
+        OSError: the move failed; the old folder is still in place.
+        BadInput: the old folder could not be moved back either; the message states where it is.
     """
     if not os.path.lexists(place):
         fresh.rename(place)
@@ -53,10 +53,10 @@ def take(place: Path, fresh: Path) -> None:
 
 
 def put_back(place: Path) -> None:
-    """Let what stood at ``place`` stand there again, if whoever replaced it was killed between two steps. Only for who holds the place.
+    """Restore the old folder at ``place`` if the process that replaced it was killed between two steps. The caller must hold the lock.
 
     Raises:
-        OSError: it cannot be moved.
+        OSError: the folder cannot be moved.
     """
     old = _old(place)
     if not old.exists():
@@ -68,7 +68,7 @@ def put_back(place: Path) -> None:
 
 
 def found_again(place: Path) -> bool:
-    """Return whether a run had to be put back in its place, and was: a reader asks who finds none there."""
+    """Restore a run that is missing from its place, and return whether that succeeded. For readers that find no run."""
     if place.name in {"", ".."} or os.path.lexists(place) or not _old(place).is_dir():
         return False
     with contextlib.suppress(OSError, BadInput), held(place, busy="", unwritable=""):

@@ -1,9 +1,9 @@
-"""The folder of a run: rows as they finish, sorted and swapped into place when all are there.
+"""The folder of a run: rows are appended as trials finish, then sorted and swapped into place.
 
-While a run goes on it writes to a hidden folder beside its place: ``reports/latest`` is written as ``reports/.latest.partial``. So a
-complete run is replaced whole or not at all. The plan of a run goes last of all: as long as it is there, the run can be resumed,
-wherever whoever wrote it was killed. An interrupted run never blocks the next one: a run with the same plan goes on from it, and a
-run with another plan replaces it.
+A run in progress writes to a hidden folder next to its place: ``reports/latest`` is written as ``reports/.latest.partial``. So a
+complete run is replaced whole or not at all. The plan of a run is deleted last: while it exists, the run can be resumed, at whatever
+point its process was killed. An interrupted run never blocks the next one: a run with the same plan continues it, and a run with
+another plan replaces it.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ from mendbench.values.schema import misfit
 RUN, PLAN = "run.json", "plan.json"
 
 OURS = frozenset({TRIALS, TEXTS, RUN, PLAN, FOLDER, "index.html"})
-"""Everything that a run's folder can hold."""
+"""Everything that a run's folder can contain."""
 
 MERGED = "merged"
-"""What the plan of a run has that is put together of others: it is lost for nobody, and begun again."""
+"""Key in the plan of a merged run. An interrupted merge is not resumed but started again."""
 
 _ELSEWHERE = "choose another folder with --out"
 
 Note: TypeAlias = Callable[[str], None]
-"""Takes a line that a user should see, though nothing is wrong."""
+"""Takes an informational line for the user."""
 
 Files: TypeAlias = Mapping[str, str | Iterable[str | bytes]]
-"""Names of files and what they hold: a text, or its parts, which are asked for as the file is written."""
+"""File names and contents: a text, or its parts, which are generated while the file is written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,16 +69,16 @@ class StoredRun:
     folder: Path
     run: JsonObject
     rows: Sequence[JsonRow]
-    """All trials in the order of their keys. Those of a folder are read one by one when they are asked for."""
+    """All trials in the order of their keys. Rows of a folder are read lazily, one by one."""
     texts: Mapping[str, str]
 
     @property
     def records(self) -> Records:
-        """What scores are computed from, in the order of the rows; of a folder's rows it is made once."""
+        """The records that scores are computed from, in the order of the rows. For a folder's rows they are computed once."""
         return self.rows.records() if isinstance(self.rows, StoredRows) else records_of(self.rows)
 
     def row(self, key: str) -> JsonRow | None:
-        """Return the row of a trial; None where the run has no such trial."""
+        """Return the row of a trial; None if the run has no such trial."""
         if not isinstance(self.rows, StoredRows):
             return next((row for row in self.rows if row["key"] == key), None)
         keys = self.rows.records().trial_keys()
@@ -87,7 +87,7 @@ class StoredRun:
 
 
 class RunFolder:
-    """A run being written. Made by :func:`open_run`. It knows where its rows and texts stand in the files, and holds none."""
+    """A run being written, from :func:`open_run`. It keeps the file offsets of rows and texts, but not their contents."""
 
     def __init__(self, place: Path, partial: Path) -> None:
         self._place, self._partial = place, partial
@@ -98,36 +98,36 @@ class RunFolder:
         self._overtaken = self._records = self._everything = False
 
     def __len__(self) -> int:
-        """Return how many trials are there."""
+        """Return the number of trials so far."""
         return len(self._keys)
 
     @property
     def journal(self) -> Path:
-        """The file in which a recording of everything notes what came. It outlasts an interrupted run, and even one that replaces that."""
+        """The journal of a run that records everything. It is kept after an interrupted run, even if another run replaces that."""
         return self._place.with_name(f".{self._place.name}.anew.jsonl")
 
     def record(self, *, everything: bool) -> None:
-        """Say that the run records, and whether it records everything: to go on from the recordings, a resumed run needs no row."""
+        """Mark the run as recording, and whether it records everything. A resumed run can continue from recordings without any row."""
         self._records, self._everything = True, everything
 
     @property
     def is_void(self) -> bool:
-        """Whether it holds nothing that a resumed run could go on from."""
+        """Whether there is nothing that a resumed run could continue from."""
         return self._overtaken or not (self._keys or self._records)
 
     def overtake(self) -> None:
-        """Say that what was done is of no use to anybody who resumes: it goes with the error that ends the run."""
+        """Mark the work so far as useless for a resumed run: it is deleted with the error that ends the run."""
         self._overtaken = True
 
     def done(self) -> frozenset[str]:
-        """Return the keys of the trials that are already there."""
+        """Return the keys of the finished trials."""
         return frozenset(self._keys)
 
     def add(self, row: JsonRow, texts: Mapping[str, str]) -> None:
-        """Append one trial and the texts that only it has so far: both are written before the next one is begun.
+        """Append one trial and its texts that are new. Both are written when this returns.
 
         Raises:
-            BadInput: they cannot be written; what was added before stays.
+            BadInput: they cannot be written; what was added before is kept.
         """
         fresh = {key: text for key, text in texts.items() if key not in self._texts}
         with self._written():
@@ -155,10 +155,10 @@ class RunFolder:
     def finish(self, run: JsonObject, files: Files) -> StoredRun:
         """Sort the rows, write ``run.json`` and the other ``files``, and swap the whole folder into its place.
 
-        The parts of a file are asked for when the rows and the document are written; what making one raises passes through.
+        The parts of a file are generated after the rows and the document are written; their exceptions pass through.
 
         Raises:
-            BadInput: it cannot be written, or something that is of no run was put into its place; all trials wait for ``--resume``.
+            BadInput: the folder cannot be written, or its place contains files that belong to no run; all trials are kept for ``--resume``.
         """
         self.close()
         with self._written():
@@ -173,7 +173,7 @@ class RunFolder:
         return StoredRun(folder=self._place, run=run, rows=rows, texts=texts)
 
     def close(self) -> None:
-        """Let go of the files; what was added stays for ``--resume``."""
+        """Close the files; what was added is kept for ``--resume``."""
         self._row_lines.close()
         self._text_lines.close()
 
@@ -185,14 +185,14 @@ class RunFolder:
             yield _text_line(item["digest"], item["text"])
 
     def _begun_rows(self) -> Iterator[str]:
-        """Yield the lines of the trials that an interrupted run left, of which every text is there too."""
+        """Yield the lines of the trials that an interrupted run left, if all their texts exist."""
         for row in left_lines(self._partial / TRIALS):
             if not isinstance(trial_of(row, self._texts), str):
                 self._keys.append(row["key"])
                 yield f"{canonical_json(row)}\n"
 
     def _write_sorted(self) -> tuple[StoredRows, StoredTexts]:
-        """Write rows and texts in their order, each once, and return those of the new files."""
+        """Write rows and texts in order, each once, and return the rows and texts of the new files."""
         rows, texts, digests = self.rows(), self.texts(), sorted(self._texts)
         trials, numbers = array(OFFSETS, [0]), array(OFFSETS, [0])
         write_parts_atomically(self._partial / TRIALS, indexed_lines(rows.raw(), trials))
@@ -202,7 +202,7 @@ class RunFolder:
 
     @contextlib.contextmanager
     def _written(self) -> Iterator[None]:
-        """Say in one line what the disk refuses."""
+        """Turn an ``OSError`` into a one-line ``BadInput``."""
         try:
             yield
         except OSError as error:
@@ -215,13 +215,13 @@ class RunFolder:
 def open_run(place: Path, plan: JsonObject, *, resume: bool, on_note: Note = lambda _line: None) -> Iterator[RunFolder]:
     """Yield the folder of a run, locked against a second writer.
 
-    ``plan`` says what the run consists of. Rows of an interrupted run with the same plan are kept. An interrupted run with another plan
-    is replaced, unless ``resume`` asks for it. ``on_note`` gets a line about either. A run that ends in an error of ours with nothing to
-    go on from leaves nothing behind.
+    ``plan`` describes what the run consists of. Rows of an interrupted run with the same plan are kept. An interrupted run with another
+    plan is replaced, unless ``resume`` is set. ``on_note`` gets a line about either. A run that ends in a ``MendbenchError`` with nothing
+    to resume leaves nothing behind.
 
     Raises:
-        BadInput: the folder cannot be written, is in use, or holds something that is no run; or ``resume``, and there is no interrupted
-            run, or one with another plan.
+        BadInput: the folder cannot be written, is in use, or contains files that belong to no run; or ``resume`` is set, and there is no
+            interrupted run, or it has another plan.
     """
     if place.name in {"", ".."}:
         raise BadInput(str(place), "not a folder that a run can replace", "name another one with --out")
@@ -248,12 +248,12 @@ def open_run(place: Path, plan: JsonObject, *, resume: bool, on_note: Note = lam
 
 
 def interrupted_plan(place: Path) -> JsonObject | None:
-    """Return the plan of the run that was begun for ``place`` and not finished; None if there is none."""
+    """Return the plan of the unfinished run for ``place``; None if there is none."""
     return _interrupted(place)[1]
 
 
 def no_interrupted_run(place: Path) -> BadInput:
-    """Return the error for a run that cannot be resumed, since there is none."""
+    """Return the error for resuming when there is no unfinished run."""
     return BadInput(str(place), "there is no unfinished run to resume", "start one without --resume")
 
 
@@ -261,14 +261,14 @@ def write_files(folder: Path, files: Files) -> None:
     """Write files of a run into a folder, each whole or not at all.
 
     Raises:
-        OSError: one cannot be written. What making a part of one raises passes through.
+        OSError: a file cannot be written. Exceptions from generating a part pass through.
     """
     for name, text in files.items():
         write_parts_atomically(folder / name, (text,) if isinstance(text, str) else text)
 
 
 def run_text(run: JsonObject) -> str:
-    """Return what ``run.json`` holds of this document."""
+    """Return the text of ``run.json`` for this document."""
     return json.dumps(run, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
@@ -276,7 +276,7 @@ def read_run(folder: Path) -> StoredRun:
     """Return the complete run in ``folder``.
 
     Raises:
-        BadInput: there is none, or a file of it is broken.
+        BadInput: there is none, or one of its files is invalid.
     """
     if not (folder / RUN).is_file() and not (found_again(folder) and (folder / RUN).is_file()):
         raise BadInput(str(folder), "no run is in it", "make one with `mendbench run`")
@@ -287,7 +287,7 @@ def read_run(folder: Path) -> StoredRun:
     texts: StoredTexts | BadInput
     try:
         texts = read_texts(folder / TEXTS)
-    except BadInput as error:  # what is wrong with the rows' lines is told first
+    except BadInput as error:  # errors in the rows' lines are reported first
         texts = error
     rows = RowsRead(folder / TRIALS, {} if isinstance(texts, BadInput) else texts)
     known = None if isinstance(texts, BadInput) else read_columns(folder, rows.lines, texts.lines())
@@ -305,7 +305,7 @@ def read_run(folder: Path) -> StoredRun:
 
 
 def _refuse_foreign(place: Path) -> None:
-    """Refuse a file, and a folder that holds anything but a run: a run replaces its folder whole."""
+    """Refuse a file, and a folder that contains anything but a run: a run replaces its folder whole."""
     if not place.exists():
         return
     if not place.is_dir():
@@ -316,7 +316,7 @@ def _refuse_foreign(place: Path) -> None:
 
 
 def _begin(place: Path, partial: Path, plan: JsonObject, *, resume: bool, on_note: Note) -> bool:
-    """Make the folder of a run with its plan in it, and return whether it holds rows of an interrupted run."""
+    """Create the folder of a run with its plan, and return whether it has rows of an interrupted run."""
     left, begun = _interrupted(place)
     if resume and begun is None:
         raise no_interrupted_run(place)
@@ -326,7 +326,9 @@ def _begin(place: Path, partial: Path, plan: JsonObject, *, resume: bool, on_not
         raise BadInput(str(place), f"changed since the interrupted run began: {changed}", hint)
     if changed and left == partial and (partial / TRIALS).is_file() and (partial / TRIALS).stat().st_size:
         on_note(f"{place}: replaces an interrupted run; changed since that began: {changed}")
-    goes_on = begun is not None and not changed and (resume or left == partial)  # else what is in its place is complete
+    goes_on = (
+        begun is not None and not changed and (resume or left == partial)
+    )  # otherwise the run in its place is complete
     if not (goes_on and left == partial):
         remove(partial)
         make_folder(partial)
@@ -338,9 +340,9 @@ def _begin(place: Path, partial: Path, plan: JsonObject, *, resume: bool, on_not
 
 
 def _interrupted(place: Path) -> tuple[Path, JsonObject | None]:
-    """Return the folder of the run that was begun for ``place`` and not finished, with its plan; None for the plan if there is none."""
+    """Return the folder and the plan of the unfinished run for ``place``; None for the plan if there is none."""
     partial = _partial(place)
-    for folder in (partial, place):  # in its place, if the process was killed after the swap
+    for folder in (partial, place):  # it is already in its place if the process was killed after the swap
         plan = _read_plan(folder)
         if plan is not None and MERGED not in plan:
             return folder, plan
@@ -348,7 +350,7 @@ def _interrupted(place: Path) -> tuple[Path, JsonObject | None]:
 
 
 def _changed(begun: JsonObject, plan: JsonObject) -> str:
-    """Return the names of what differs between two plans."""
+    """Return the names of the parts that differ between two plans."""
     before, now = _parts(begun), _parts(plan)
     return ", ".join(sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name)))
 

@@ -1,6 +1,6 @@
-"""Lines of a file that are read when they are asked for: where each stands is known, and none is held.
+"""Lines of a file that are read on demand: only their offsets are kept in memory.
 
-The file is opened once and stays the one that was opened, whatever becomes of its name.
+The file is opened once. Renaming or replacing it later has no effect.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from mendbench.scoring.record_table import Records, records_of
 from mendbench.values.lru import LruCache
 
 OFFSETS = "Q"
-"""What places in a file are held as in an array: 64 bits."""
+"""Array type code of file offsets: 64 bits."""
 
 _AT_ONCE = 1_000_000
-"""Bytes of a file that are read together where all of it is gone through."""
+"""Chunk size in bytes for reading a whole file."""
 
 _TEXTS_KEPT = 64
-"""Long texts that were asked for a moment ago: a trial's neighbours have most of them too."""
+"""Number of recently read long texts that are cached: neighbouring trials share most of them."""
 
 
 class Lines:
-    """The lines of a file by number, from 0, in the order in which they stand there."""
+    """The lines of a file by number, from 0, in file order."""
 
     def __init__(self, path: Path, starts: array[int]) -> None:
-        """Open a file. ``starts`` are the offsets of its lines and, last, that of its end; more may be added."""
+        """Open a file. ``starts`` are the offsets of its lines and, last, of its end; more may be added later."""
         self.starts = starts
         self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         weakref.finalize(self, os.close, self._file)
@@ -43,11 +43,11 @@ class Lines:
         return len(self.starts) - 1
 
     def size(self) -> int:
-        """Return how many bytes the file has now."""
+        """Return the current size of the file in bytes."""
         return os.fstat(self._file).st_size
 
     def whole(self) -> BinaryIO:
-        """Return the same file to be read from its beginning."""
+        """Return a handle on the same file, positioned at its beginning."""
         file = os.fdopen(os.dup(self._file), "rb")
         file.seek(0)
         return file
@@ -61,7 +61,7 @@ class Lines:
         return known.hexdigest()
 
     def __getitem__(self, number: int) -> bytes:
-        """Return a line as it stands there, with its end."""
+        """Return the raw bytes of a line, with its line end."""
         start = self.starts[number]
         size = self.starts[number + 1] - start
         found = os.pread(self._file, size, start)
@@ -71,13 +71,13 @@ class Lines:
 
 
 class GrowingFile:
-    """A file that lines are appended to: each piece of it is there whole, or not at all."""
+    """A file that lines are appended to: each append is written whole or not at all."""
 
     def __init__(self, path: Path, begun: Iterable[str]) -> None:
-        """Begin a file anew with some lines: it has all of them, or is as it was.
+        """Replace the file's content with some lines: it then has all of them, or is unchanged.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: the file cannot be written.
         """
         self._starts = array(OFFSETS, [0])
         write_parts_atomically(path, indexed_lines((line.encode() for line in begun), self._starts))
@@ -85,10 +85,10 @@ class GrowingFile:
         self._file = Appended(path)
 
     def append(self, *lines: str) -> int:
-        """Add lines, each with its end, and return the number of the first.
+        """Add lines, each with its line end, and return the number of the first.
 
         Raises:
-            OSError: they cannot be written; the file, and what is known of it, is then as it was.
+            OSError: they cannot be written; the file and its offsets are unchanged.
         """
         raw = [line.encode() for line in lines]
         self._file.add(b"".join(raw))
@@ -98,39 +98,39 @@ class GrowingFile:
         return first
 
     def close(self) -> None:
-        """Let go of the file. Its lines can be read all the same."""
+        """Close the file for writing. Its lines can still be read."""
         self._file.close()
 
     def lines(self) -> Lines:
-        """Return the lines that are there, now and later."""
+        """Return the lines of the file, including those that are appended later."""
         return self._lines
 
 
 def indexed_lines(lines: Iterable[bytes], starts: array[int]) -> Iterator[bytes]:
-    """Yield lines, and add to ``starts`` where each ends."""
+    """Yield lines, and append the end offset of each to ``starts``."""
     for line in lines:
         starts.append(starts[-1] + len(line))
         yield line
 
 
 class StoredRows(Sequence[JsonRow]):
-    """The rows of a run, each read when it is asked for."""
+    """The rows of a run, each read on demand."""
 
     def __init__(self, lines: Lines, *, order: Sequence[int] | None = None, records: Records | None = None) -> None:
-        """Take rows from lines; ``order`` are the numbers of the lines in the order of the rows, all of them if left out.
+        """Take rows from lines; ``order`` are the line numbers in the order of the rows, by default all lines in file order.
 
-        ``records`` are those of the rows, where they are known.
+        ``records`` are the records of the rows, if already known.
         """
         self._lines, self._order, self._records = lines, order, records
 
     def records(self) -> Records:
-        """Return what scores are computed from. The rows are read for it once."""
+        """Return the records that scores are computed from. The rows are read once for this."""
         if self._records is None:
             self._records = records_of(self)
         return self._records
 
     def known(self) -> Records | None:
-        """Return the records if they were asked for before."""
+        """Return the records if they are already computed."""
         return self._records
 
     def __len__(self) -> int:
@@ -142,7 +142,7 @@ class StoredRows(Sequence[JsonRow]):
     @overload
     def __getitem__(self, at: slice) -> tuple[JsonRow, ...]: ...
     def __getitem__(self, at: Any) -> Any:
-        """Return the row at a place, or those of a part."""
+        """Return the row at an index, or the rows of a slice."""
         if isinstance(at, slice):
             return tuple(self[one] for one in range(*at.indices(len(self))))
         places = range(len(self))
@@ -153,15 +153,15 @@ class StoredRows(Sequence[JsonRow]):
         return (self[at] for at in range(len(self)))
 
     def lines(self) -> Lines:
-        """Return the lines of the file that they stand in, in its order."""
+        """Return the lines of the file that contains the rows, in file order."""
         return self._lines
 
     def raw(self) -> Iterator[bytes]:
-        """Yield the rows as they stand in the file."""
+        """Yield the raw lines of the rows."""
         return (self._lines[at] for at in (range(len(self)) if self._order is None else self._order))
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the other ones are the same rows in the same order."""
+        """Return whether both have the same rows in the same order."""
         if not isinstance(other, Sequence) or isinstance(other, str):
             return NotImplemented
         return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
@@ -170,10 +170,10 @@ class StoredRows(Sequence[JsonRow]):
 
 
 class StoredTexts(Mapping[str, str]):
-    """The long texts of a run by digest, each read when it is asked for."""
+    """The long texts of a run by digest, each read on demand."""
 
     def __init__(self, lines: Lines, numbers: Mapping[str, int]) -> None:
-        """Take texts from lines; ``numbers`` are the numbers of the lines by the texts' digests."""
+        """Take texts from lines; ``numbers`` are the line numbers by digest of the text."""
         self._lines, self._numbers = lines, numbers
         self._recent = LruCache[str, str](_TEXTS_KEPT)
 
@@ -186,18 +186,18 @@ class StoredTexts(Mapping[str, str]):
         return iter(self._numbers)
 
     def __contains__(self, digest: object) -> bool:
-        """Return whether there is a text of that digest; none is read."""
+        """Return whether there is a text with that digest. No text is read."""
         return digest in self._numbers
 
     def __getitem__(self, digest: str) -> str:
-        """Return the text of a digest."""
+        """Return the text with a digest."""
         number = self._numbers[digest]
         return self._recent.get(digest, lambda: str(json.loads(self._lines[number])["text"]))
 
     def lines(self) -> Lines:
-        """Return the lines of the file that they stand in."""
+        """Return the lines of the file that contains the texts."""
         return self._lines
 
     def raw(self, digest: str) -> bytes:
-        """Return the line of a text as it stands in the file."""
+        """Return the raw line of a text."""
         return self._lines[self._numbers[digest]]

@@ -1,4 +1,4 @@
-"""What a run adds up to: one row for every combination of strategy, policy and repairer, from its trials' rows alone."""
+"""The totals of a run: one for each part of the corpus and treatment, computed from the trials' records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mendbench.scoring.scores import all_scores
 TREATMENT = ("engine", "repairer", "model", "strategy", "policy", "detector")
 
 HEADLINE_PART = "test"
-"""The part of a split corpus that results are told of: strategies may have been tuned on the other one."""
+"""The part of a split corpus that results are reported for: strategies may have been tuned on the other one."""
 
 _PARTS = (HEADLINE_PART, "train", None)
 """In the order of the totals; None for a case that is in no part."""
@@ -26,9 +26,9 @@ _PARTS = (HEADLINE_PART, "train", None)
 def totals(records: Records, names: Collection[str] | None = None) -> list[JsonObject]:
     """Return one total for each part of the corpus and treatment, in the order of :data:`TREATMENT`; parts are never pooled.
 
-    A total has every score (see :mod:`mendbench.scoring.scores`), or those of these ``names``, under ``scores``, and what its trials
-    used up together: ``prompt_tokens`` and ``completion_tokens`` only where every response's are known. Where cases are among them that
-    were chosen to catch the detector out, ``scores_without_adversarial`` has the scores of the others.
+    A total has under ``scores`` every score (see :mod:`mendbench.scoring.scores`), or only those in ``names``. It also has the sums of
+    what its trials used: ``prompt_tokens`` and ``completion_tokens`` only if they are known for every response. If some of its cases are
+    adversarial to the detector, ``scores_without_adversarial`` has the scores of the others.
     """
     groups = {
         (_PARTS.index(part), *treatment.order()): group
@@ -41,13 +41,13 @@ def totals(records: Records, names: Collection[str] | None = None) -> list[JsonO
 
 
 def headline_records(records: Records) -> Records:
-    """Return the trials that results are told of: those of the test part; all where there are none of it."""
+    """Return the trials that results are reported for: those of the test part, or all if it has none."""
     told = records.where("part", lambda part: part == HEADLINE_PART)
     return told if len(told) else records
 
 
 def is_judged(row: JsonRow) -> bool:
-    """Return whether a trial has a verdict on what happened in it."""
+    """Return whether a trial was judged."""
     return row["verdict"] in JUDGED
 
 
@@ -72,7 +72,7 @@ def _total(records: Records, scores: Mapping[str, Score]) -> JsonObject:
 
 
 def _tokens(name: str, of: Callable[[Iterable[AttemptRecord]], float | None], records: Records) -> JsonObject:
-    """Return the tokens of all trials under their name. Nothing where those of one are not known: readers of a run take no null."""
+    """Return the token sum of all trials under ``name``, or nothing if a trial's are unknown: readers of a run do not accept null."""
     found = [of(attempts) for attempts in records.column("attempts")]
     known = [tokens for tokens in found if tokens is not None]
     return {name: sum(known)} if len(known) == len(found) else {}

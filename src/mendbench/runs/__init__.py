@@ -1,1 +1,1 @@
-"""Runs: which trials there are, and their execution by processes or by a cluster."""
+"""Runs: the matrix of trials, and their execution by processes or by a cluster."""

@@ -1,6 +1,6 @@
-"""Everything that trials read, packed into one parcel, for workers that do not share a disk with the run.
+"""Packs everything that trials read into one parcel, for workers that do not share a disk with the run.
 
-A parcel is known by a digest over names and bytes. A worker unpacks it once into a folder of that name, and works from there.
+A parcel is identified by a digest over names and bytes. A worker unpacks it once into a folder of that name.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _TAKEN = {
     _CASSETTES: ("*/*/*.yaml",),
     _STRATEGIES: (f"*{SUFFIX}",),
 }
-"""What trials read of each kind of folder; whatever else lies there stays where it is."""
+"""The files that trials read in each kind of folder; other files are not packed."""
 
 _LEFT_OUT = re.compile(rf"(?:{WITHOUT}\w*)+$")
-"""What follows a template file's path where sections are left out of it."""
+"""The suffix of a template file's path if sections are left out of it."""
 
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
-"""The earliest that a ZIP file can hold."""
+"""The earliest date in a ZIP file."""
 
 _FAST = 1
-"""Compression level: a corpus is text, and most of what can be gained is gained at once."""
+"""Compression level: a corpus is text, so the fastest level already saves most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,18 +51,18 @@ class Parcel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unpacking:
-    """How a setting is told anew where a parcel was unpacked."""
+    """Maps a setting to the folder where its parcel was unpacked."""
 
     digest: str
     setting: BenchContext
-    """As it is where the parcel was packed."""
+    """The setting where the parcel was packed."""
     folders: Mapping[str, Path]
-    """What stood where it was packed, by its folder in the parcel."""
+    """The original folders, by their folder in the parcel."""
     templates: Mapping[str, str]
-    """The files in the parcel that stand for the strategies named by a path, by that name."""
+    """The files in the parcel for the strategies named by a path, by that name."""
 
     def setting_in(self, place: Path) -> BenchContext:
-        """Return the setting with everything that it reads below ``place``."""
+        """Return the setting with all its paths below ``place``."""
         strategy_dirs = [place / name for name in self.folders if name.startswith(f"{_STRATEGIES}/")]
         return replace(
             self.setting, cases_dir=place / _CASES, cassettes_dir=place / _CASSETTES, strategy_dirs=tuple(strategy_dirs),
@@ -70,14 +70,14 @@ class Unpacking:
         )  # fmt: skip
 
     def with_original_paths(self, text: str, place: Path) -> str:
-        """Return what was said of the files below ``place`` as it is said of those that were packed."""
+        """Return a message with paths below ``place`` replaced by the original paths."""
         for name, folder in self.folders.items():
             text = text.replace(str(place / name), str(folder))
         return text
 
 
 def pack(setting: BenchContext, strategies: Iterable[str]) -> tuple[Parcel, Unpacking]:
-    """Return a parcel of all that trials of a setting with these strategies read; the same files give the same bytes.
+    """Return a parcel of everything that trials of a setting with these strategies read; the same files give the same bytes.
 
     Raises:
         OSError: a file cannot be read.
@@ -96,13 +96,13 @@ def pack(setting: BenchContext, strategies: Iterable[str]) -> tuple[Parcel, Unpa
 
 
 def default_cache() -> Path:
-    """Return the folder that this user's parcels are unpacked in."""
+    """Return the folder for this user's unpacked parcels."""
     home = os.environ.get("XDG_CACHE_HOME")
     return (Path(home) if home else Path.home() / ".cache") / "mendbench" / "parcels"
 
 
 def unpacked(digest: str, cache: Path) -> Path | None:
-    """Return where the parcel of that digest was unpacked; None if it was not, or is no longer what it was."""
+    """Return where the parcel of that digest was unpacked; None if it was not, or if it has changed."""
     place = cache / digest
     if not place.is_dir():
         return None
@@ -111,10 +111,10 @@ def unpacked(digest: str, cache: Path) -> Path | None:
 
 
 def unpack(parcel: Parcel, cache: Path) -> Path:
-    """Unpack a parcel and return the folder: whole or not at all, whoever else does so at the same moment.
+    """Unpack a parcel atomically and return the folder. Concurrent calls are safe.
 
     Raises:
-        Incomplete: it is not what its digest says.
+        Incomplete: it does not match its digest.
         OSError: the folder cannot be written to.
     """
     files = _contents(parcel)
@@ -170,7 +170,7 @@ def _contents(parcel: Parcel) -> dict[str, bytes]:
 
 
 def _moved(folder: Path, to: Path) -> bool:
-    """Move a folder; return whether it could be moved. It cannot where another one has been put meanwhile."""
+    """Move a folder; return whether it could be moved. It cannot if the target exists by now."""
     with contextlib.suppress(OSError):
         folder.rename(to)
         return True

@@ -1,7 +1,7 @@
-"""A pool whose workers are those of a dask cluster: on other machines, joining and leaving as they like.
+"""A pool with the workers of a dask cluster: they run on other machines and may join and leave at any time.
 
-Each chunk is pinned to one worker. So it is known what every worker was doing when it died, and nothing that kills a worker is
-handed on to the next one by the scheduler.
+Each chunk is pinned to one worker. So the pool knows what a worker was doing when it died, and the scheduler does not pass a
+task that kills workers to the next one.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 LOCAL = "local"
-"""Stands for a cluster of this machine's own processes, started for the run."""
+"""Name of a cluster of local processes, started for the run."""
 
 CONNECT_S = 10
-"""How long a scheduler is waited for, seconds."""
+"""Time to wait for a scheduler, seconds."""
 
 PATIENCE_S = 120.0
-"""How long a run goes on without any worker, seconds: as long as a machine takes to start one."""
+"""How long a run continues without any worker, seconds: about the time to start a machine."""
 
 LOOK_S = 0.5
-"""How often it is looked who came and who is gone, seconds."""
+"""Interval between checks for new and lost workers, seconds."""
 
 SILENCE_S = 30
-"""How long a scheduler may be too busy to answer before all its workers are given up, seconds."""
+"""How long a scheduler may not respond before all its workers count as lost, seconds."""
 
 _RESULT_S = 10
-"""How long a result may take on its way before it is looked whether its worker is still there, seconds."""
+"""How long the transfer of a result may take before its worker is checked, seconds."""
 
 _log = logging.getLogger(__name__)
 
@@ -59,11 +59,11 @@ def open_cluster(
 ) -> ClusterPool[T, R]:  # fmt: skip
     """Return a pool on the cluster whose scheduler has that address, or on a cluster of ``workers`` local processes.
 
-    ``task`` is a function of a module, which the workers import. ``patience_s`` is how long to go on without any worker, seconds.
+    ``task`` is a module-level function, which the workers import. ``patience_s`` is how long to continue without any worker, seconds.
 
     Raises:
         BadInput: there is no scheduler at that address, dask is not installed, or all workers differ from this mendbench.
-        Incomplete: no worker came.
+        Incomplete: no worker joined.
     """
     dask = _dask()
     if where != LOCAL and workers:
@@ -85,7 +85,7 @@ def open_cluster(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Job:
-    """What every worker is told of a run, once."""
+    """The data of a run that every worker gets once."""
 
     name: str
     task: Callable[[BenchContext, Any], Any]
@@ -94,7 +94,7 @@ class _Job:
 
 
 class ClusterPool(Generic[T, R]):
-    """The workers of a cluster that are what this process is. Made by :func:`open_cluster`."""
+    """The workers of a cluster that match this process. Made by :func:`open_cluster`."""
 
     def __init__(self, client: Any, address: str, job: _Job, patience_s: float) -> None:
         self._client, self._address, self._job, self._patience_s = client, address, job, patience_s
@@ -106,22 +106,22 @@ class ClusterPool(Generic[T, R]):
         self._ended = Event()
         self._watcher = Thread(target=self._watch, name="mendbench-cluster", daemon=True)
         self.undo = contextlib.ExitStack()
-        """What ends with the pool."""
+        """Cleanup when the pool closes."""
 
     @property
     def workers(self) -> int:
-        """How many there are now, at least one."""
+        """The current number of workers, at least one."""
         return max(1, len(self._ready))
 
     def start(self) -> None:
         """Find the workers.
 
         Raises:
-            BadInput: there are some, and all differ from this mendbench; or the scheduler has none.
-            Incomplete: none came.
+            BadInput: all workers differ from this mendbench, or mendbench is missing on the scheduler.
+            Incomplete: no worker joined.
         """
         try:
-            self._client.run_on_scheduler(cluster_worker.end, self._job.name)  # it unpickles what workers are given
+            self._client.run_on_scheduler(cluster_worker.end, self._job.name)  # it unpickles the workers' input
         except ImportError as error:
             hint = "install the same there, and start it again"
             raise BadInput(
@@ -136,7 +136,7 @@ class ClusterPool(Generic[T, R]):
         self.renew()
 
     def submit(self, chunk: Sequence[T], /) -> Future[list[R]]:
-        """Hand a chunk to the worker that has the fewest."""
+        """Submit a chunk to the worker with the fewest chunks."""
         with self._changed:
             self._await_worker()
             busy = Counter(address for address, _, _ in self._under_way.values())
@@ -160,17 +160,17 @@ class ClusterPool(Generic[T, R]):
             self._await_worker()
 
     def close(self) -> None:
-        """Let go of the cluster; what was not begun is not done."""
+        """Disconnect from the cluster; tasks that have not begun are dropped."""
         self.undo.close()
 
     def stop(self) -> None:
-        """Take back what is under way, and have the workers forget the run."""
+        """Cancel pending tasks, and have the workers forget the run."""
         self._ended.set()
         if self._watcher.is_alive():
             self._watcher.join(2 * LOOK_S)
         if not self._ready:
-            return  # nobody to tell: a client waits long for a scheduler that is gone
-        with contextlib.suppress(Exception):  # whatever a client raises whose scheduler is gone
+            return  # a client waits long for a lost scheduler
+        with contextlib.suppress(Exception):  # a client may raise anything without its scheduler
             self._client.cancel([theirs for _, theirs, _ in self._under_way.values()], force=True)
             self._client.run(cluster_worker.end, self._job.name, workers=sorted(self._ready), on_error="ignore")
 
@@ -183,14 +183,14 @@ class ClusterPool(Generic[T, R]):
             )
 
     def _arrived(self, theirs: Any) -> None:
-        """Take a result; called by the client when there is one, or none will ever be."""
+        """Take a result. The client calls this when a result exists or can no longer come."""
         found: list[R] | BaseException
         while theirs.key in self._under_way:
             try:
                 found = pickle.loads(zlib.decompress(theirs.result(timeout=_RESULT_S)))  # noqa: S301 - our own worker's
             except TimeoutError:
                 continue
-            except CancelledError as error:  # the scheduler is gone; if it comes back, it is another one
+            except CancelledError as error:  # the scheduler was lost; if it returns, it is a new one
                 self._forget(*self._ready)
                 found = _broken(error)
             except (Unready, OSError, _dask().KilledWorker) as error:
@@ -201,7 +201,7 @@ class ClusterPool(Generic[T, R]):
             self._settle(theirs.key, found)
 
     def _forget(self, *addresses: str) -> None:
-        """Give workers nothing more before they were told of the run anew."""
+        """Send these workers no more tasks until they have received the run again."""
         with self._changed:
             self._ready.difference_update(addresses)
 
@@ -220,9 +220,9 @@ class ClusterPool(Generic[T, R]):
             self._look()
 
     def _look(self) -> None:
-        """Take in who came, and give up what those had who are gone."""
+        """Add new workers, and fail the tasks of lost ones."""
         try:
-            # What the client remembers of the scheduler may be what it asked last for its own ends: without any worker.
+            # The client's cached scheduler state may come from an internal request that omits the workers.
             present = self._client.sync(self._client.scheduler.identity, n_workers=-1)["workers"]
             able = {address: str(told.get("name", address)) for address, told in present.items() if _able(told)}
             self._refused = {address: why for address, why in self._refused.items() if address in present}
@@ -247,7 +247,7 @@ class ClusterPool(Generic[T, R]):
                 theirs.cancel(force=True)
 
     def _welcome(self, names: Mapping[str, str]) -> set[str]:
-        """Return those of the workers that can run trials, after telling them how."""
+        """Send the run to workers, and return those that can run trials."""
         if not names:
             return set()
         told = self._client.run(
@@ -258,7 +258,7 @@ class ClusterPool(Generic[T, R]):
             why = _differs(found)
             if why is None:
                 fit[found[1]].append(address)
-            elif not isinstance(found, OSError):  # it is not gone again
+            elif not isinstance(found, OSError):  # the worker was not lost again
                 self._refuse(address, names[address], why)
         return self._begun(fit[True], None, names) | self._begun(fit[False], self._job.parcel, names)
 
@@ -301,7 +301,7 @@ def _able(told: Mapping[str, Any]) -> bool:
 
 
 def _differs(found: Any) -> str | None:
-    """Return in what a worker is not what this process is, after its own words; None if in nothing."""
+    """Return how a worker differs from this process, by its own report; None if it does not."""
     if isinstance(found, BaseException):
         return f"it has no mendbench that can run trials ({type(found).__name__}: {found})"
     theirs, ours = found[0], makeup()
@@ -320,7 +320,7 @@ def _dask() -> Any:
 
 @contextlib.contextmanager
 def _in_silence() -> Iterator[None]:
-    """Keep what dask logs to the terminal from there: what matters of it is said by this module."""
+    """Suppress dask's log output on the terminal: this module reports what matters."""
     handlers = [one for one in logging.getLogger("distributed").handlers if isinstance(one, logging.StreamHandler)]
     levels = [one.level for one in handlers]
     for one in handlers:
@@ -335,13 +335,13 @@ def _in_silence() -> Iterator[None]:
 @contextlib.contextmanager
 def _connected(dask: Any, address: str) -> Iterator[Any]:
     try:
-        # A client would wait for ever for what is no scheduler.
-        with ThreadPoolExecutor(1) as elsewhere:  # this thread may have a loop of its own
+        # A client would wait forever if the server is not a scheduler.
+        with ThreadPoolExecutor(1) as elsewhere:  # this thread may already have an event loop
             answering = elsewhere.submit(asyncio.run, _kind(dask, address)).result()
         if answering != "Scheduler":
             raise TypeError(f"it is a {answering}")  # noqa: TRY301 - told as all else that is wrong with the address
         client = dask.Client(address, timeout=CONNECT_S, set_as_default=False, name="mendbench")
-    except Exception as error:  # what dask raises depends on what is wrong with the address
+    except Exception as error:  # dask's exception depends on the error of the address
         said = f"{CONNECT_S} seconds" if isinstance(error, TimeoutError) else f"{type(error).__name__}: {error}"
         found = f"no scheduler answers there ({said})"
         raise BadInput(
@@ -352,7 +352,7 @@ def _connected(dask: Any, address: str) -> Iterator[Any]:
 
 
 async def _kind(dask: Any, address: str) -> str:
-    """Return what kind of server has that address."""
+    """Return the kind of server at that address."""
     keys = dask.Security().get_connection_args("client")
     async with asyncio.timeout(CONNECT_S), dask.core.rpc(address, timeout=CONNECT_S, connection_args=keys) as server:
         told = await server.identity()

@@ -1,4 +1,4 @@
-"""What a worker of a cluster does for a run: say what it is, take the parcel, and run trials. Called through dask alone."""
+"""The worker side of a cluster run: reports versions, unpacks the parcel, and runs trials. Called only through dask."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ from mendbench.runs.bundle import Parcel, Unpacking, default_cache, unpack, unpa
 from mendbench.trial.components import BenchContext
 
 DECIDING = ("genai-prices", "graphql-core", "jinja2", "jmespath", "jsonpatch", "jsonpointer", "pydantic", "pyyaml")
-"""Distributions that decide what stands in a row."""
+"""Distributions that affect the content of a row."""
 
 _CODE = ("*.py", "*.j2", "*.json", "*.graphql", "*.sql")
-"""What mendbench consists of."""
+"""The files of mendbench."""
 
 _NOT_IN_ROWS = frozenset({"_corpus", "api", "cli", "pytest_plugin", "report", "workflow_app"})
-"""Parts of it that no row depends on: front ends and readers, and the corpus, which is shipped."""
+"""Parts of mendbench that no row depends on: front ends and readers, and the shipped corpus."""
 
 _RUNS = 16
-"""Runs that a worker remembers: those of clients that ended without a word would stay for ever."""
+"""Number of runs that a worker remembers: clients may end without ending their runs."""
 
 _FAST = 1
-"""Compression level of rows on their way: they repeat the same names, so that the fastest gains most of it."""
+"""Compression level of transferred rows: they repeat the same names, so the fastest level saves most."""
 
 
 class Unready(Exception):
-    """This process has not been told of the run: another one had its address before."""
+    """This process has not received the run: it replaced a worker with the same address."""
 
 
 class _Task:
-    """What this worker does for one run, and where its files are."""
+    """One run's task on this worker, and the location of its files."""
 
     def __init__(self, task: Callable[[BenchContext, Any], Any], unpacking: Unpacking, place: Path) -> None:
         self.run = partial(task, unpacking.setting_in(place))
         self._retold = partial(unpacking.with_original_paths, place=place)
 
     def with_original_paths(self, error: BaseException) -> BaseException:
-        """Return an error on purpose that names the files which were packed, and not their copies here."""
+        """Return a mendbench error with the original paths instead of the paths of the copies here."""
         if isinstance(error, MendbenchError):
             error.args = tuple(self._retold(arg) if isinstance(arg, str) else arg for arg in error.args)
             vars(error).update(
@@ -57,17 +57,17 @@ class _Task:
 
 
 _tasks: dict[str, _Task] = {}
-"""By the name of the run, the latest last."""
+"""By the name of the run, the newest last."""
 
 _one_at_a_time = Lock()
-"""Trials gain nothing from threads, and what they share is not made for them."""
+"""Trials do not gain from threads, and their shared state is not thread-safe."""
 
 
 @lru_cache(maxsize=1)
 def makeup() -> dict[str, str]:
-    """Return all that has to be the same here and there for the same trial to give the same row.
+    """Return everything that has to be the same on both sides for a trial to give the same row.
 
-    Asked for once a process: files that changed since are not what runs here.
+    Computed once per process: files that changed later are not the running code.
     """
     found = {
         "Python": f"{sys.version_info.major}.{sys.version_info.minor}",
@@ -78,20 +78,20 @@ def makeup() -> dict[str, str]:
 
 
 def dask_setup(_worker: object) -> None:
-    """Leave Ctrl-C to the run. Called by dask where this process was started by it, as a preload script."""
+    """Ignore Ctrl-C, which the run handles. Dask calls this as a preload script if it started this process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def introduce(digest: str) -> tuple[dict[str, str], bool]:
-    """Return what this worker is made of, and whether it holds a parcel."""
+    """Return this worker's versions, and whether it has a parcel."""
     return makeup(), unpacked(digest, default_cache()) is not None
 
 
 def begin(run: str, task: Callable[[BenchContext, Any], Any], unpacking: Unpacking, parcel: Parcel | None) -> None:
-    """Make ready for a run.
+    """Prepare for a run.
 
     Raises:
-        Unready: the parcel is not here and did not come.
+        Unready: the parcel is not here and was not sent.
         Incomplete: it is damaged.
         OSError: it cannot be unpacked.
     """
@@ -110,7 +110,7 @@ def end(run: str) -> None:
 
 
 def run_chunk(run: str, items: Sequence[Any]) -> bytes:
-    """Return what the run's task makes of every item, or what it raised, pickled and compressed.
+    """Return the result of the run's task for every item, or the raised error, pickled and compressed.
 
     Raises:
         Unready: :func:`begin` was not called in this process.
@@ -134,7 +134,7 @@ def _version(name: str) -> str:
 
 
 def _code() -> str:
-    """Return a digest over all files of mendbench that decide what stands in a row."""
+    """Return a digest over all files of mendbench that affect the content of a row."""
     root = Path(mendbench.version.__file__).parent
     whole = hashlib.sha256()
     for path in sorted(path for kind in _CODE for path in root.rglob(kind)):

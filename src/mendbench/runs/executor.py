@@ -1,6 +1,6 @@
-"""Running many tasks: in this process, or on a pool of worker processes that outlives the death of any of them.
+"""Runs many tasks: in this process, or on a pool of worker processes that survives the death of any worker.
 
-A pool is local processes, here, or those of a cluster: :mod:`mendbench.runs.cluster`.
+A pool has local processes, or those of a cluster: :mod:`mendbench.runs.cluster`.
 """
 
 from __future__ import annotations
@@ -22,50 +22,50 @@ R = TypeVar("R")
 T_contra = TypeVar("T_contra", contravariant=True)
 
 IN_FLIGHT_PER_WORKER = 2
-"""Chunks handed out ahead, so that no worker waits and an interrupt does not leave thousands queued."""
+"""Chunks submitted ahead, so that no worker waits and an interrupt does not leave thousands queued."""
 
 LARGEST_CHUNK = 32
-"""Tasks in a chunk at most: what is lost with a worker, and what progress is told by."""
+"""Maximum number of tasks in a chunk. A chunk is lost with its worker, and is the unit of progress."""
 
 DIED = "the worker process died: killed from outside, or out of memory"
 
 _PRELOADED = ["mendbench.trial.runner"]
-"""Imported once, before workers are forked off."""
+"""Imported once, before workers are forked."""
 
 
 class Pool(Protocol[T_contra, R]):
-    """Worker processes that all know one task."""
+    """Worker processes that all run one task."""
 
     @property
     def workers(self) -> int:
-        """How many there are now, at least one: workers may join and leave."""
+        """The current number of workers, at least one: workers may join and leave."""
 
     def submit(self, chunk: Sequence[T_contra], /) -> Future[list[R]]:
-        """Hand a chunk to the next worker that is free. ``BrokenExecutor`` is what becomes of it if the worker dies.
+        """Submit a chunk to the next free worker. The future raises ``BrokenExecutor`` if the worker dies.
 
         Raises:
             MendbenchError: there is no worker.
         """
 
     def renew(self) -> None:
-        """Make sure that there is a worker again after one died.
+        """Make sure that there is a worker after one died.
 
         Raises:
-            MendbenchError: none can be had.
+            MendbenchError: no worker is available.
         """
 
     def close(self) -> None:
-        """End what the pool began; what was not begun is not done."""
+        """Finish the running tasks; tasks that have not begun are dropped."""
 
 
 WORTH_A_WORKER = 100
-"""Trials that take as long as two starts of a worker process (0.3 s of CPU each, of imports)."""
+"""Number of trials that take as long as two starts of a worker process (0.3 s of CPU each, for imports)."""
 
 
 def workers_for(wanted: int, tasks: int, least: int = 1) -> int:
-    """Return how many workers ``wanted`` means; never more than there are tasks, never none.
+    """Return the number of workers for ``wanted``; at least one, and at most the number of tasks.
 
-    0 is one for each core, of which each has to have ``least`` tasks to be worth its start.
+    0 means one per core, if each gets at least ``least`` tasks.
     """
     return max(1, min(wanted, tasks) if wanted else min(os.cpu_count() or 1, tasks // least))
 
@@ -73,9 +73,9 @@ def workers_for(wanted: int, tasks: int, least: int = 1) -> int:
 def chunked(
     items: Iterable[T], alike: Callable[[T], object], workers: int, order: Callable[[T], Any] | None = None
 ) -> Iterator[tuple[T, ...]]:
-    """Yield ``items`` in chunks of neighbours that are ``alike``, those in that ``order``, small enough that every worker gets some.
+    """Yield ``items`` in chunks of neighbours that are ``alike``, sorted by ``order``, small enough that every worker gets some.
 
-    What is worked out for a case is worked out in one process, and not in all.
+    So the shared computations of a case are done in one process, not in all.
     """
     every = items if isinstance(items, Sequence) else list(items)
     size = max(1, min(LARGEST_CHUNK, len(every) // (workers * 2 * IN_FLIGHT_PER_WORKER)))
@@ -94,12 +94,12 @@ def run_all(
 ) -> Iterator[R]:
     """Yield ``task(item)`` for every item, chunk by chunk, in the order in which chunks finish.
 
-    One worker is this process, and a task runs only when its result is asked for. ``task`` goes to each worker process once. If one
-    dies, what was under way is done again, one item at a time; an item that a worker dies of by itself is ``lost(item, why)``.
+    A single worker is this process, and a task runs only when its result is requested. Each worker process gets ``task`` once. If one
+    dies, the pending items run again, one at a time; an item that kills its worker alone becomes ``lost(item, why)``.
 
     Raises:
-        MendbenchError, EffectEscape: a task raised it, in whichever process.
-        Incomplete: a worker died of an item, and there is no ``lost``.
+        MendbenchError, EffectEscape: a task raised it, in any process.
+        Incomplete: an item killed a worker, and there is no ``lost``.
         BadInput: no worker process can be started.
     """
     if workers <= 1:
@@ -109,10 +109,10 @@ def run_all(
 
 
 def run_on(pool: Pool[T, R], chunks: Iterable[Sequence[T]], lost: Callable[[T, str], R] | None = None) -> Iterator[R]:
-    """Yield what the pool's task makes of every item, as :func:`run_all` does, and close the pool.
+    """Yield the result of the pool's task for every item, as :func:`run_all` does, and close the pool.
 
     Raises:
-        MendbenchError, EffectEscape: a task raised it, or no worker can be had.
+        MendbenchError, EffectEscape: a task raised it, or no worker is available.
     """
     try:
         yield from _in_flight(pool, chunks, lost or _refused)
@@ -143,7 +143,7 @@ def _in_flight(pool: Pool[T, R], chunks: Iterable[Sequence[T]], lost: Callable[[
 
 
 def _one_by_one(pool: Pool[T, R], items: Iterable[T], lost: Callable[[T, str], R]) -> Iterator[R]:
-    """Yield the results of what was under way when a worker died; only one at a time tells which it died of."""
+    """Yield the results of the items that were pending when a worker died. Running one at a time shows which one kills it."""
     for item in items:
         try:
             yield from pool.submit((item,)).result()
@@ -169,11 +169,11 @@ class LocalPool(Generic[T, R]):
         """As :meth:`Pool.submit`."""
         try:
             return self._pool.submit(_run_chunk, chunk)
-        except FileNotFoundError as error:  # processes are started through a socket in the temporary folder
+        except FileNotFoundError as error:  # a socket in the temporary folder starts processes
             hint = "make room in the temporary folder, name another with the variable TMPDIR, or use --workers 1"
             raise BadInput("workers", error.strerror or str(error), hint) from None
         except (BrokenProcessPool, BrokenPipeError) as error:
-            # It broke between two hand-outs: told as it is of those that were under way.
+            # The pool broke between two submissions: reported as for pending chunks.
             failed: Future[list[R]] = Future()
             failed.set_exception(BrokenProcessPool(str(error)))
             return failed
@@ -182,7 +182,7 @@ class LocalPool(Generic[T, R]):
         """Start again after a worker died.
 
         Raises:
-            BadInput: workers die before they do anything, so that nothing can be said of what they died of.
+            BadInput: workers die before they run any task, so the cause is unknown.
         """
         self.close()
         self._start()
@@ -193,7 +193,7 @@ class LocalPool(Generic[T, R]):
             raise BadInput("workers", "worker processes die as they start", hint) from None
 
     def close(self) -> None:
-        """End the workers, each after the task that it is at; what was not begun is not done."""
+        """End the workers, each after its current task; tasks that have not begun are dropped."""
         self._going.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._watched.close()
@@ -204,22 +204,22 @@ class LocalPool(Generic[T, R]):
 
 
 _own_task: Callable[[Any], Any] | None = None
-"""What this worker process does."""
+"""The task of this worker process."""
 
 
 _over = threading.Event()
-"""Set in a worker process when nobody wants results any more."""
+"""Set in a worker process when results are no longer needed."""
 
 
 def _begin(task: Callable[[Any], Any], going: connection.Connection) -> None:
     global _own_task  # noqa: PLW0603 - a worker has no other place that its initializer can reach
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group, and is the parent's business alone
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group, and only the parent handles it
     threading.Thread(target=_outlive_nobody, args=(going,), name="parent", daemon=True).start()
     _own_task = task
 
 
 def _outlive_nobody(going: connection.Connection) -> None:
-    """End this worker after the task at hand when its pool is closed, and at once when the process that it works for is gone."""
+    """End this worker after its current task when its pool is closed, and at once when its parent process has ended."""
     parent = parent_process()
     if parent is not None:
         connection.wait([going, parent.sentinel])  # nothing is ever sent: the other end is closed

@@ -1,4 +1,4 @@
-"""The matrix: which trials a run consists of."""
+"""The matrix: the trials of a run."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mendbench.model.trial import SELF_REPAIR, TrialKey
 from mendbench.repair.policies import policy
 
 CONTROL_STRATEGY, CONTROL_POLICY = "none", "two-layer"
-"""What a control runs under: it reads no context, and the default policy."""
+"""The strategy and policy of a control: it reads no context and uses the default policy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
-    """What is crossed with the cases."""
+    """The components that are crossed with the cases."""
 
     engines: tuple[str, ...]
     strategies: tuple[str, ...]
@@ -27,9 +27,9 @@ class Matrix:
     samples: int = 1
     controls: tuple[str, ...] = ()
     drawn: frozenset[str] = frozenset()
-    """The operator's own repairers, which may answer a prompt otherwise each time, as ``chat`` and functions may."""
+    """The operator's own repairers. Like ``chat`` and functions, they may respond differently each time."""
     itself: frozenset[str] = frozenset()
-    """Engines that repair by themselves: they are crossed with models and samples alone."""
+    """Engines that repair by themselves: they are crossed only with models and samples."""
     detector: str | None = None
     """Replaces the detector of every policy that has one."""
 
@@ -38,7 +38,7 @@ def keys_of(matrix: Matrix, cases: Sequence[Case]) -> tuple[TrialKey, ...]:
     """Return the key of every trial, in the order of a run's rows.
 
     Raises:
-        BadInput: the selection is empty, or ``chat`` is asked for without a model.
+        BadInput: the selection is empty, or ``chat`` is selected without a model.
     """
     ordinary = tuple(name for name in matrix.engines if name not in matrix.itself)
     if ordinary and SELF_REPAIR in {*matrix.strategies, *matrix.policies, *matrix.repairers, *matrix.controls}:
@@ -71,7 +71,7 @@ def _by_themselves(matrix: Matrix, case: Case) -> Iterator[TrialKey]:
 
 
 def _draws(matrix: Matrix, repairer: str) -> bool:
-    """Return whether a repairer's responses to one prompt may differ, so that samples do."""
+    """Return whether a repairer's responses to one prompt may differ, so that samples differ."""
     return repairer == "chat" or ":" in repairer or repairer in matrix.drawn
 
 

@@ -1,4 +1,4 @@
-"""Recording a matrix: one trial after the other, while models are asked for what trials before them wait for."""
+"""Records a matrix: trials run one after the other while model requests of earlier trials are pending."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One trial, recorded as far as a round goes."""
+    """One trial, recorded up to the end of a round."""
 
     done: int
     total: int
     told: str
-    """What was done."""
+    """A message about the step."""
     row: tuple[JsonRow, dict[str, str]] | None = None
     """The trial's row and its long texts, once it is complete."""
 
 
 def record_all(setting: BenchContext, keys: Sequence[TrialKey], recorder: Recorder) -> Iterator[Step]:
-    """Record the matrix, first responses of all cases first, then second ones, then third ones, and yield each step.
+    """Record the matrix in rounds: the first responses of all cases, then the second ones, then the third ones. Yield each step.
 
-    So a complete sub-matrix exists at every moment, and the prompts of one case follow one another, which a model server's prefix
-    cache is good for.
+    So a complete sub-matrix exists at any time, and the prompts of one case follow one another, which suits a model server's prefix
+    cache.
 
     Raises:
-        MendbenchError: as :func:`mendbench.trial.runner.run_trial`. All responses that came until then are kept.
+        MendbenchError: as :func:`mendbench.trial.runner.run_trial`. All responses received before are kept.
     """
     rounds = _rounds(keys)
     total, done = sum(len(each) for _, each in rounds) + len(keys), 0
@@ -56,9 +56,9 @@ def record_all(setting: BenchContext, keys: Sequence[TrialKey], recorder: Record
 def in_turn(
     keys: Iterable[TrialKey], run: Callable[[TrialKey], T], queue: RequestQueue | None
 ) -> Iterator[tuple[TrialKey, T]]:
-    """Yield what ``run`` returns of each trial, in an order that does not hang on which answer comes first.
+    """Yield the result of ``run`` for each trial, in an order that does not depend on which response arrives first.
 
-    One that waits for a response is run again when the response is there, after all trials before it, and so on.
+    A trial that waits for a response runs again when the response has arrived, after all trials before it.
 
     Raises:
         MendbenchError: as ``run``, or a model request failed.

@@ -1,4 +1,4 @@
-"""Shards: a run split over machines, case by case, so that what is computed once for a case is computed once."""
+"""Shards: a run split over machines by case, so that shared computations of a case are done only once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mendbench.io.canonical_json import digest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shard:
-    """One part of a run that is split."""
+    """One part of a split run."""
 
     number: int
     """From 1."""
@@ -26,7 +26,7 @@ def read_shard(text: str) -> Shard:
     """Return the shard that ``K/N`` names.
 
     Raises:
-        BadInput: it names none.
+        BadInput: it does not name a shard.
     """
     number, slash, of = text.partition("/")
     if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
@@ -35,10 +35,10 @@ def read_shard(text: str) -> Shard:
 
 
 def cases_of(shard: Shard, weights: Mapping[str, int]) -> frozenset[str]:
-    """Return the cases of a shard, of all cases with how many trials each has.
+    """Return the cases of a shard, given all cases with their numbers of trials.
 
     Every case is in one shard. Each goes to the shard that it prefers by digest, as long as there is room, so that a new case moves
-    few others; what finds no room goes where there is least.
+    few others. Cases without room go to the least loaded shard.
 
     Raises:
         BadInput: there are more shards than cases, so that one would be empty.

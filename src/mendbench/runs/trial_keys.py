@@ -1,4 +1,4 @@
-"""The keys of many trials, held so that a hundred thousand of them take a megabyte."""
+"""The keys of many trials, stored compactly: a hundred thousand of them take a megabyte."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mendbench.values.interning import NUMBERS, Interned
 
 
 class TrialKeys(Sequence[TrialKey]):
-    """Keys of trials, in their order. Those that differ in the sample alone are kept as one; a key is made when it is asked for."""
+    """Keys of trials, in order. Those that differ only in the sample are stored as one; a key is made on access."""
 
     def __init__(self, keys: Iterable[TrialKey] = ()) -> None:
         first = Interned[TrialKey]()
@@ -24,7 +24,7 @@ class TrialKeys(Sequence[TrialKey]):
         self._values = first.values
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of keys."""
         return len(self._first)
 
     @overload
@@ -32,24 +32,24 @@ class TrialKeys(Sequence[TrialKey]):
     @overload
     def __getitem__(self, at: slice) -> TrialKeys: ...
     def __getitem__(self, at: Any) -> Any:
-        """Return the key at a place, or those of a part."""
+        """Return the key at an index, or those of a slice."""
         if isinstance(at, slice):
             return TrialKeys(self[one] for one in range(*at.indices(len(self))))
         return _sampled(self._values[self._first[at]], self._sample[at])
 
     def __iter__(self) -> Iterator[TrialKey]:
-        """Yield the keys one by one; none is kept."""
+        """Yield the keys one by one, without storing them."""
         values = self._values
         return (_sampled(values[first], sample) for first, sample in zip(self._first, self._sample, strict=True))
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the other ones are the same keys in the same order."""
+        """Return whether the other sequence has the same keys in the same order."""
         return len(self) == len(other) and all(map(eq, self, other)) if isinstance(other, Sequence) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 
     def each_first(self) -> Sequence[TrialKey]:
-        """Return a key of each case and treatment, with the first sample: all that keys differ in but for that."""
+        """Return one key for each case and treatment, with the first sample."""
         return self._values
 
 

@@ -1,4 +1,4 @@
-"""Many trials from recordings, on processes here or on a cluster's workers."""
+"""Runs many trials from recordings, on local processes or on a cluster's workers."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from mendbench.trial.session import session_order
 def run_trials(
     setting: BenchContext, keys: Sequence[TrialKey], workers: int, cluster: str | None = None
 ) -> Iterator[tuple[JsonRow, dict[str, str]]]:
-    """Yield what :func:`mendbench.trial.runner.run_trial` returns for each trial, replayed from recordings.
+    """Yield the result of :func:`mendbench.trial.runner.run_trial` for each trial, replayed from recordings.
 
-    ``workers`` is the number of local processes; 0 means one for each core. ``cluster`` replaces them by the workers of a dask
+    ``workers`` is the number of local processes; 0 means one per core. ``cluster`` replaces them by the workers of a dask
     scheduler: its address, or ``local`` to start one on this machine. A trial that kills its process is ``crashed``.
 
     Raises:

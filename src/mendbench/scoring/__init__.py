@@ -1,1 +1,1 @@
-"""Pure functions over stored evidence: what the truth says about a trial. Nothing here sends, runs or reads."""
+"""Pure functions that judge and score trials from stored evidence. Nothing here performs I/O or runs workflows."""

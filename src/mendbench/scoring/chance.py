@@ -1,4 +1,4 @@
-"""Whether chance may tell two trials apart: the one rule by which the gate and a comparison judge what came out otherwise."""
+"""Whether chance may explain the difference between two trials: the shared rule of the gate and of comparisons."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ class ResponseDigest:
     """One attempt, by digest."""
 
     prompt: str
-    """Of what was asked."""
+    """Digest of the prompt."""
     response: str
     asked: bool
-    """Whether a model or a program was asked, whose response may differ from one recording to the next."""
+    """Whether a model or a program responded, so that the response may differ between recordings."""
 
 
 def may_be_chance(then: Sequence[ResponseDigest], now: Sequence[ResponseDigest], *, verdict: str) -> bool:
-    """Return whether answers differ, as far as both trials went, and somebody was asked for one that does.
+    """Return whether, in the attempts that both trials have, a response of a model or a program differs.
 
-    A response that came out the same is the same, whatever was asked for it; and code that crashed (``verdict`` is the later trial's) did
-    so by itself.
+    The prompts are not compared. A crash (``verdict`` is the later trial's) is never due to chance.
     """
     if verdict == "crashed":
         return False

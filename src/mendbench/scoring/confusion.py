@@ -1,4 +1,4 @@
-"""Warning accuracy: labelled states of nodes against the states that a detector gave them."""
+"""Warning accuracy: labelled states of nodes compared with the states that a detector gave them."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 STATES = ("success", "warning", "error")
-"""What a labelled node can be, and be taken for, in the order that they are told in."""
+"""The possible labels and detected states of a node, in the order of reports."""
 
 Matrix: TypeAlias = Counter[tuple[str, str]]
-"""How many nodes were labelled the first state and given the second."""
+"""Number of nodes by label and given state."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """A rate as what it is counted of."""
+    """A rate as a fraction of counts."""
 
     part: int
     n: int
-    """Nodes; for f1 twice the nodes given ``warning`` rightly, and beside them once each that was missed or given it wrongly."""
+    """Nodes; for f1, twice the true positives plus the false negatives and the false positives."""
 
     @property
     def value(self) -> float | None:
-        """None where there is nothing to divide by."""
+        """None if the denominator is 0."""
         return self.part / self.n if self.n else None
 
 
 def warning_shares(matrix: Mapping[tuple[str, str], int]) -> dict[str, Share]:
-    """Return what each rate of a matrix is counted of.
+    """Return each rate of a matrix as a fraction.
 
-    ``recall``: of the nodes labelled warning those given it. ``false_alarm_rate``: of the others those given it; each would have stopped a
-    repair. ``silent_success_rate``: of those labelled warning or error those given success. ``precision``: of those given warning those
-    labelled so. ``f1``: the harmonic mean of recall and precision.
+    ``recall``: of the nodes labelled warning, those given warning. ``false_alarm_rate``: of the other nodes, those given warning; each
+    would have stopped a repair. ``silent_success_rate``: of the nodes labelled warning or error, those given success. ``precision``: of
+    the nodes given warning, those labelled warning. ``f1``: the harmonic mean of recall and precision.
     """
     hits = matrix.get(("warning", "warning"), 0)
     warnings = sum(count for (expected, _), count in matrix.items() if expected == "warning")

@@ -1,4 +1,4 @@
-"""The failure funnel: where repair of a case with an edit fault stopped, for the first response and for the last one."""
+"""The failure funnel: the stage at which the repair of a case with an edit fault stopped, for the first and for the last response."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Stage: TypeAlias = Literal[
     "right",
     "open",
 ]
-"""not asked: nobody was asked, because the first execution did not end in an error or a policy stopped. cause edited: a node that a
-right edit must touch was changed, and the workflow does not run green. open: the trial has no verdict."""
+"""not asked: there was no repair attempt, because the first execution did not end in an error or a policy stopped. cause edited: a node
+that a right edit must touch was changed, but the workflow does not run green. open: the trial has no verdict."""
 
 STAGES: tuple[Stage, ...] = get_args(Stage)
 
@@ -30,12 +30,12 @@ _BY_LEVEL: dict[int, Stage] = {
     UNPARSABLE: "no usable response", UNCHANGED: "unchanged", INVALID: "invalid", ELSEWHERE: "edited elsewhere", CAUSE: "cause edited",
     SOME_FIXED: "cause edited",
 }  # fmt: skip
-"""What is above is green but wrong: the case's own checks hold, and a variant does not, or harm was done."""
+"""Higher levels are green but wrong: the case's own checks hold, but a variant fails, or harm was done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Funnel:
-    """How many trials stopped at each stage. Stages that no trial stopped at count 0."""
+    """The number of trials that stopped at each stage, including stages with 0."""
 
     trials: int
     first: dict[Stage, int]
@@ -43,7 +43,7 @@ class Funnel:
 
 
 def funnel(records: Iterable[TrialRecord]) -> Funnel:
-    """Return the funnel of trials; those of cases without an edit fault are left out."""
+    """Return the funnel of trials. Cases without an edit fault are left out."""
     own = [record for record in records if record.kind in EDIT_KINDS]
     first, final = Counter(map(first_stage, own)), Counter(map(final_stage, own))
     return Funnel(
@@ -54,7 +54,7 @@ def funnel(records: Iterable[TrialRecord]) -> Funnel:
 
 
 def first_stage(record: TrialRecord) -> Stage:
-    """Return where the first response stopped, whatever came after it."""
+    """Return the stage at which the first response stopped, whatever came after it."""
     if not record.judged:
         return "open"
     if record.right_after_first:
@@ -63,7 +63,7 @@ def first_stage(record: TrialRecord) -> Stage:
 
 
 def final_stage(record: TrialRecord) -> Stage:
-    """Return where the trial stopped."""
+    """Return the stage at which the trial stopped."""
     if not record.judged:
         return "open"
     if record.right:
@@ -74,7 +74,7 @@ def final_stage(record: TrialRecord) -> Stage:
 
 
 def _stage(attempt: AttemptRecord) -> Stage:
-    """Return where an attempt stopped that did not make the trial right."""
+    """Return the stage of an attempt that did not make the trial right."""
     if attempt.label == "plausible" or attempt.progress is None or attempt.progress >= ALL_FIXED:
         return "green but wrong"
     return _BY_LEVEL[attempt.progress]

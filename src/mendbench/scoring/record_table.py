@@ -1,7 +1,7 @@
-"""The records of many trials, held so that a hundred thousand of them take a few megabytes.
+"""A compact table of trial records: a hundred thousand of them take a few megabytes.
 
-What trials have in common (the case, the treatment, how it ended, an attempt) is kept once, and a trial is a line of numbers that say
-which. A record is made when it is asked for; what wants many of them at once asks for those of one treatment after the other.
+Shared values (the case, the treatment, the ending, an attempt) are stored once, and a trial is a row of indexes into them. Records are
+created on demand. Code that needs many at once should process one treatment after the other.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mendbench.scoring.records import AttemptRecord, TrialRecord, record_of
 from mendbench.values.interning import NUMBERS, Interned, Names
 
 SEPARATOR = " | "
-"""Stands between the parts of a trial's key."""
+"""Separates the parts of a trial's key."""
 
 GROUPS: tuple[tuple[str, ...], ...] = (
     ("case", "group", "family", "kind", "part", "difficulty", "api", "case_digest", "adversarial_to", "recorded_from"),
@@ -34,7 +34,7 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     ("model_requests",),
     ("world",),
 )  # fmt: skip
-"""Fields that are kept together: those that seldom differ by themselves. The key is kept as two parts of it."""
+"""Fields that are stored together, because they seldom differ independently. The key is stored as two parts."""
 
 _GROUP_OF = {name: number for number, names in enumerate(GROUPS) for name in names}
 _PLACE_OF = {name: place for names in GROUPS for place, name in enumerate(names)}
@@ -47,7 +47,7 @@ assert {*_GROUP_OF, "key"} == {one.name for one in fields(TrialRecord)}  # noqa:
 
 
 class Coded:
-    """What a table of trials is made of: keys, and for each group of fields a number of each trial and the values that have these."""
+    """The data of a table: keys, and for each group of fields the code of each trial and the values by code."""
 
     __slots__ = ("codes", "keys", "values")
 
@@ -56,7 +56,7 @@ class Coded:
 
     @classmethod
     def of(cls, records: Iterable[TrialRecord]) -> Coded:
-        """Return the table of some records. Values are numbered as they come, from 0."""
+        """Return the table of some records. Values are numbered from 0 in order of occurrence."""
         keys = Names(SEPARATOR)
         codes = tuple(array(NUMBERS) for _ in GROUPS)
         known = tuple(Interned[tuple[Any, ...]]() for _ in GROUPS)
@@ -72,7 +72,7 @@ class Coded:
         return cls(keys, codes, [one.values for one in known])
 
     def record(self, at: int) -> TrialRecord:
-        """Return the record of the trial at a place."""
+        """Return the record of the trial at an index."""
         found: dict[str, Any] = {"key": self.keys[at]}
         for names, values, codes in zip(GROUPS, self.values, self.codes, strict=True):
             found.update(zip(names, values[codes[at]], strict=True))
@@ -80,7 +80,7 @@ class Coded:
 
 
 class Records(Sequence[TrialRecord]):
-    """Records of trials, in their order. A part of them holds no record of its own."""
+    """A sequence of trial records. A slice or selection shares the same table."""
 
     __slots__ = ("_at", "_table")
 
@@ -97,7 +97,7 @@ class Records(Sequence[TrialRecord]):
     @overload
     def __getitem__(self, at: slice) -> Records: ...
     def __getitem__(self, at: Any) -> Any:
-        """Return the record at a place, or those of a part."""
+        """Return the record at an index, or the records of a slice."""
         return self.only(self._at[at]) if isinstance(at, slice) else self._table.record(self._at[at])
 
     def __iter__(self) -> Iterator[TrialRecord]:
@@ -105,7 +105,7 @@ class Records(Sequence[TrialRecord]):
         return map(self._table.record, self._at)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the other one has the same records in the same order."""
+        """Return whether both have the same records in the same order."""
         if not isinstance(other, Records):
             return NotImplemented
         return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
@@ -113,18 +113,18 @@ class Records(Sequence[TrialRecord]):
     __hash__ = None  # type: ignore[assignment]
 
     def coded(self) -> Coded:
-        """Return the table that holds these records and no others."""
+        """Return a table with exactly these records."""
         return self._table if isinstance(self._at, range) and len(self) == len(self._table.keys) else Coded.of(self)
 
     def where(self, name: str, holds: Callable[[Any], bool]) -> Records:
-        """Return the trials of whose field something holds. It is asked once for every value that there is."""
+        """Return the trials for whose field value ``holds`` is true. It is called once for each stored value, not for each trial."""
         number, place = _GROUP_OF[name], _PLACE_OF[name]
         held = [holds(value[place]) for value in self._table.values[number]]
         codes = self._table.codes[number]
         return self.only(array(NUMBERS, (at for at in self._at if held[codes[at]])))
 
     def counted(self, *names: str) -> Counter[tuple[Any, ...]]:
-        """Return how many trials have each combination of the values of some fields, in the order in which the first of each stands."""
+        """Return the number of trials for each combination of values of some fields, in order of first occurrence."""
         places = [(_GROUP_OF[name], _PLACE_OF[name]) for name in names]
         numbers = sorted({number for number, _ in places})
         columns = [self._table.codes[number] for number in numbers]
@@ -135,17 +135,17 @@ class Records(Sequence[TrialRecord]):
         return found
 
     def values(self, name: str) -> tuple[Any, ...]:
-        """Return the values of a field, each once, in the order in which they come."""
+        """Return the distinct values of a field, in order of first occurrence."""
         return tuple(value for (value,) in self.counted(name))
 
     def column(self, name: str) -> Iterator[Any]:
-        """Yield the value of a field of each trial."""
+        """Yield the value of a field for each trial."""
         number, place = _GROUP_OF[name], _PLACE_OF[name]
         codes, values = self._table.codes[number], self._table.values[number]
         return (values[codes[at]][place] for at in self._at)
 
     def by(self, name: str) -> dict[Any, Records]:
-        """Return the trials of each value of a field, in the order in which the first of each stands."""
+        """Return the trials by value of a field, in order of first occurrence."""
         number, place = _GROUP_OF[name], _PLACE_OF[name]
         codes, values = self._table.codes[number], self._table.values[number]
         apart: dict[Any, array[int]] = {}
@@ -161,30 +161,30 @@ class Records(Sequence[TrialRecord]):
         return names if whole else tuple(names[at] for at in self._at)
 
     def places(self) -> Sequence[int]:
-        """Return where each of the trials stands among all that were recorded together: a run's, in the order of its rows."""
+        """Return the index of each trial in the whole table: for a run, the index of its row."""
         return self._at
 
     def standing(self, place: int) -> TrialRecord:
-        """Return the record of the trial that stands at a place among all that were recorded together."""
+        """Return the record of the trial at an index of the whole table."""
         return self._table.record(place)
 
     def by_strategy(self) -> dict[str, dict[int, int]]:
-        """Return where the trials stand, by strategy and sample: no two of these may be alike in both."""
+        """Return the table indexes of the trials, by strategy and sample. No two trials may have the same of both."""
         found: dict[str, dict[int, int]] = {}
         for treatment, own in self.by("treatment").items():
             found.setdefault(treatment.strategy, {}).update(zip(own.column("sample"), own.places(), strict=True))
         return found
 
     def only(self, places: Sequence[int]) -> Records:
-        """Return the trials that stand at some places among all that were recorded together, in the order of the places."""
+        """Return the trials at some indexes of the whole table, in the given order."""
         return Records(self._table, places)
 
 
 def as_table(records: Iterable[TrialRecord]) -> Records:
-    """Return records as a table, in their order: what is one already is not copied."""
+    """Return records as a table, in their order. A table is returned as it is."""
     return records if isinstance(records, Records) else Records(records)
 
 
 def records_of(rows: Iterable[JsonRow]) -> Records:
-    """Return the records of rows, in their order. No row is kept."""
+    """Return the records of rows, in their order. The rows are not kept."""
     return Records(record_of(row) for row in rows)

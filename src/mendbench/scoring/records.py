@@ -1,4 +1,4 @@
-"""What scores are computed from: a trial as its row in ``trials.jsonl`` tells it, without texts and traffic."""
+"""The input of scores: a trial as in its row in ``trials.jsonl``, without texts and traffic."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from mendbench.model.trial import JsonRow
 
 EDIT_KINDS = frozenset({"repairable", "mixed"})
-"""Kinds of case with a fault that an edit mends: what repair success is counted over."""
+"""Kinds of case with a fault that an edit mends. Repair success is counted over these."""
 
 USER_KINDS = frozenset({"needs_user", "mixed"})
 """Kinds of case with a fault that only the user can mend."""
 
 JUDGED = frozenset({"correct", "incorrect"})
-"""Verdicts on what happened in a trial. The others say that it is not known."""
+"""Verdicts of judged trials. Trials with other verdicts were not judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Treatment:
-    """What trials are told apart by besides the case: what is compared."""
+    """What distinguishes trials besides case and sample: the conditions that are compared."""
 
     engine: str
     repairer: str
@@ -29,7 +29,7 @@ class Treatment:
     detector: str | None
 
     def order(self) -> tuple[str, ...]:
-        """Return what treatments are sorted by."""
+        """Return the sort key of the treatment."""
         parts = (self.engine, self.repairer, self.model, self.strategy, self.policy, self.detector)
         return tuple(part or "" for part in parts)
 
@@ -41,13 +41,13 @@ class AttemptRecord:
     number: int
     """From 1."""
     label: str | None
-    """As :mod:`mendbench.scoring.judging.attempts` says; None where the trial has no judgement."""
+    """As defined in :mod:`mendbench.scoring.judging.attempts`; None if the trial was not judged."""
     progress: int | None
-    """Rung of :mod:`mendbench.scoring.judging.progress`; None where no edit is right, or without a judgement."""
+    """Level of :mod:`mendbench.scoring.judging.progress`; None if no edit is right, or the trial was not judged."""
     status: str
-    """What became of the response."""
+    """How the response was processed."""
     repeat: bool
-    """Whether the very same prompt was asked before in this trial."""
+    """Whether the identical prompt was sent before in this trial."""
     context_tokens: int
     truncated: bool
     prompt_tokens: int | None
@@ -55,19 +55,19 @@ class AttemptRecord:
     cost_usd: float | None
     """None: not known."""
     leaks: str | None
-    """Where the prompt holds the fix's new value: frame, raw, state, derived or nowhere; None without a fix."""
+    """Where the prompt contains the fix's new value: frame, raw, state, derived or nowhere; None without a fix."""
     facts_found: int
     facts_missing: int
     provenance: str | None = None
-    """Where its response comes from that was made elsewhere and imported."""
+    """The source of an imported response."""
     asked: bool = True
-    """Whether somebody was asked for its response: not by a repairer that asks nobody, and not again for a response that was given
+    """Whether the response took a model request. False for a repairer that sends none, and for a response that was already given
     earlier in the trial."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialRecord:
-    """One trial. Fields are named and mean as in its row, see :mod:`mendbench.trial.row`."""
+    """One trial. Fields have the names and meanings of its row, see :mod:`mendbench.trial.row`."""
 
     key: str
     case: str
@@ -96,7 +96,7 @@ class TrialRecord:
     leaks: str | None
     progress: int | None
     nodes: tuple[tuple[str, str, str], ...]
-    """Name, labelled state and state of each labelled node of the first execution, where it ran and was to run."""
+    """Name, labelled state and given state of each labelled node of the first execution, if it ran and was expected to run."""
     repeated_side_effects: int
     collateral_edits: int
     edited: bool
@@ -104,24 +104,24 @@ class TrialRecord:
     said: bool
     derived: int
     model_requests: str
-    """Digest of the model's responses that it used."""
+    """Digest of the model responses that the trial used."""
     world: str
-    """Digest of the world's exchanges that it used."""
+    """Digest of the exchanges with the world that the trial used."""
     sampling: str | None = None
-    """``unknown`` where the parameters that the model's responses were sampled with are not known."""
+    """``unknown`` if the sampling parameters of the model's responses are not known."""
     tokens_estimated: bool = False
-    """Whether its prompt and response tokens are estimates."""
+    """Whether the prompt and response tokens are estimates."""
     recorded_from: tuple[tuple[str, str], ...] = ()
-    """Service and source of the responses of each service that the case has."""
+    """Each service of the case, and the source of its responses."""
 
     @property
     def judged(self) -> bool:
-        """Whether there is a verdict on what happened."""
+        """Whether the trial was judged."""
         return self.verdict in JUDGED
 
     @property
     def right(self) -> bool:
-        """Whether it came out right."""
+        """Whether the verdict is ``correct``."""
         return self.verdict == "correct"
 
 

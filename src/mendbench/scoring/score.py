@@ -1,7 +1,7 @@
-"""A score: what it counts in a case, and what the counts of many cases come to.
+"""A score: what it counts in a case, and its value over many cases.
 
-Every score is a ratio of two sums over cases. n is always cases: several samples of a case are one case's count. Where there is
-nothing to divide by the score is undefined, which is neither 0 nor NaN.
+Every score is a ratio of two sums over cases. n is always cases: several samples of a case are one count. If the denominator is 0, the
+score is undefined, which is neither 0 nor NaN.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from mendbench.scoring.statistics.exact import Interval, wilson
 from mendbench.scoring.statistics.resampling import clustered_ratio
 
 Unit: TypeAlias = Literal["share", "attempts", "tokens", "usd", "level", "count"]
-"""What a value is in. None of them can be below 0."""
+"""The unit of a value. No value can be below 0."""
 
 Better: TypeAlias = Literal["higher", "lower"]
 
 DIGITS = 9
-"""Digits after the point that figures are kept with."""
+"""Decimal places of stored figures."""
 
 _MOST: Mapping[Unit, float] = {"share": 1, "level": 7}
-"""The greatest value of a unit that has one."""
+"""The maximum value of units that have one."""
 
 _NONE = "none: "
 
@@ -39,59 +39,59 @@ class Count:
     numerator: float
     denominator: float = 1
     open: float = 0
-    """What the numerator may gain yet, once trials without a verdict get one."""
+    """How much the numerator may still grow when unjudged trials are judged."""
 
     @property
     def value(self) -> float | None:
-        """The case's own value; None where there is nothing to divide by."""
+        """The case's own value; None if the denominator is 0."""
         return self.numerator / self.denominator if self.denominator else None
 
 
 Counting: TypeAlias = Callable[[Sequence[TrialRecord]], Count | None]
-"""From all trials of one case under one treatment (its samples) to what the case adds; None: it is not counted."""
+"""Maps all trials of one case under one treatment (its samples) to the case's count; None: the case is not counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """One figure by which treatments are judged."""
+    """One metric by which treatments are compared."""
 
     title: str
-    """A few words, as a column's head."""
+    """A short column header."""
     of: str
-    """What is in the denominator, in words: ``cases with an edit fault``."""
+    """The denominator in words, for example ``cases with an edit fault``."""
     unit: Unit
     better: Better | None
-    """None: neither is better by itself."""
+    """None: neither direction is better."""
     count: Counting
 
     def has_none(self, count: Count) -> bool:
-        """Return whether a case has none of what a share is over; of a cost, a case that cost nothing is one all the same."""
+        """Return whether a case adds nothing to a share. For other units, a case with zero values still counts."""
         return self.unit == "share" and not (count.numerator or count.denominator or count.open)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """What a score comes to over some trials of one treatment."""
+    """The value of a score over some trials of one treatment."""
 
     numerator: float
     denominator: float
     cases: int
-    """How many cases were counted: of a share, those that have something of what it is over."""
+    """Number of cases counted. A share leaves out cases that add nothing to it."""
     value: float | None
-    """None where the score is undefined."""
+    """None if the score is undefined."""
     bounds: Interval | None
-    """The value if all open trials add nothing, and if they add all they may; None where none is open, or undefined."""
+    """The value if open trials add nothing, and if they add the maximum; None if no trial is open, or the score is undefined."""
     interval: Interval | None
     method: str
-    """How the interval was made, or why there is none."""
+    """How the interval was computed, or why there is none."""
 
     @property
     def undefined(self) -> str | None:
-        """Why there is no value, in words; None where there is one."""
+        """Why there is no value, in words; None if there is one."""
         return f"undefined, because {self.method.removeprefix(_NONE)}" if self.value is None else None
 
     def document(self) -> JsonObject:
-        """Return it as JSON has it, rounded to :data:`DIGITS`."""
+        """Return the JSON form, rounded to :data:`DIGITS`."""
         return {
             "numerator": self.numerator,
             "denominator": self.denominator,
@@ -108,23 +108,23 @@ def _ends(interval: Interval | None) -> JsonObject | None:
 
 
 def case_counts(score: Score, records: Iterable[TrialRecord]) -> dict[str, Count]:
-    """Return what each counted case adds, by case. The order of the trials does not matter."""
+    """Return the count of each counted case, by case. The order of the trials does not matter."""
     found = ((case, score.count(own)) for case, own in _by_case(records))
     return {case: count for case, count in found if count is not None}
 
 
 def measure(score: Score, records: Iterable[TrialRecord]) -> Measure:
-    """Return what a score comes to over the trials of one treatment.
+    """Return the value of a score over the trials of one treatment.
 
-    The interval of a share is Wilson's where it holds of every case, does not, or is open; of all else it is that of a ratio over
-    clusters, groups being the clusters. While trials are open it reaches from the low end for the lower bound to the high end for the
-    upper one.
+    A share whose case values are all 0, 1 or open has Wilson's interval. All else has the interval of a ratio over clusters, where groups
+    are the clusters. While trials are open, the interval extends from the low end for the lower bound to the high end for the upper
+    bound.
     """
     return measures({"": score}, records)[""]
 
 
 def measures(scores: Mapping[str, Score], records: Iterable[TrialRecord]) -> dict[str, Measure]:
-    """Return what each of several scores comes to, by its name; see :func:`measure`."""
+    """Return the value of each of several scores by name; see :func:`measure`."""
     groups: dict[str, str] = {}
     counts: dict[str, dict[str, Count]] = {name: {} for name in scores}
     for case, own in _by_case(records):
@@ -136,7 +136,7 @@ def measures(scores: Mapping[str, Score], records: Iterable[TrialRecord]) -> dic
 
 
 def _by_case(records: Iterable[TrialRecord]) -> Iterator[tuple[str, tuple[TrialRecord, ...]]]:
-    """Yield the trials of each case; of what is held as a table, those of one case at a time are there."""
+    """Yield the trials of each case. Of a table, only the records of one case are in memory at a time."""
     found: Mapping[str, Iterable[TrialRecord]]
     if isinstance(records, Records):
         found = records.by("case")
@@ -198,6 +198,6 @@ def _over_groups(
 
 
 def _tidy(value: float) -> float:
-    """Return a sum of shares as it is meant: thirds add up to ones again."""
+    """Return a sum of shares without rounding errors: three thirds are 1."""
     rounded = round(value, DIGITS)
     return int(rounded) if rounded == int(rounded) else rounded

@@ -1,7 +1,7 @@
-"""Success where the prompt holds something and where it does not: per strategy, and compared within cases across strategies.
+"""Success by whether the prompt contains something: per strategy, and compared within cases across strategies.
 
-Between cases the two strata differ in how hard the cases are. Within a case only the prompt differs, so the difference says more. It is
-still no experiment: strategies that print the value differ in other ways too.
+Between cases, the two strata also differ in how hard the cases are. Within a case only the prompt differs, so that difference is more
+informative. It is still not an experiment: strategies that print the value differ in other ways too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mendbench.scoring.statistics.exact import Interval
 from mendbench.scoring.statistics.resampling import clustered_bootstrap
 
 Holds: TypeAlias = Callable[[TrialRecord], bool | None]
-"""Whether a trial is in the first stratum; None where it is in neither."""
+"""Whether a trial is in the first stratum; None if it is in neither."""
 
 
 def value_printed(record: TrialRecord) -> bool | None:
@@ -25,7 +25,7 @@ def value_printed(record: TrialRecord) -> bool | None:
 
 
 def all_facts_shown(record: TrialRecord) -> bool | None:
-    """Return whether the first context tells all facts; None without a first prompt or without facts."""
+    """Return whether the first context contains all facts; None without a first prompt or without facts."""
     return None if record.context_recall is None else record.context_recall == 1
 
 
@@ -44,7 +44,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Split:
-    """One strategy's trials, by whether something holds of their first prompt."""
+    """One strategy's trials, by whether a condition holds for their first prompt."""
 
     strategy: str
     holds: Part
@@ -53,7 +53,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Within:
-    """The difference within cases: success of the first response where it holds, less where it does not."""
+    """The difference within cases: success of the first response where the condition holds, minus where it does not."""
 
     cases: int
     """Cases with trials of strategies in both strata."""

@@ -1,1 +1,1 @@
-"""One trial, from the components that its key names to its row."""
+"""Runs one trial, from the components in its key to its row."""

@@ -1,4 +1,4 @@
-"""Clean runs: a workflow from its start, in a fresh world, judged by one and the same detector in every trial."""
+"""Clean runs: a workflow runs from its start in a fresh world, with the same detector in every trial."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mendbench.trial.scope import open_scope
 class CleanRunner:
     """Runs a case's workflows. Each is run once per process for one state of the recordings.
 
-    Policies differ in when they stop, and seldom in what they come to, so most workflows are met in several trials.
+    Policies differ in when they stop and rarely in their results, so most workflows occur in several trials.
     """
 
     case: Case
@@ -34,7 +34,7 @@ class CleanRunner:
     recorder: Recorder
     hint: str
     edits: bool = False
-    """Whether workflows that are none of the case's own may be sent to live APIs too. Wrong fixes and mutants never are."""
+    """Whether workflows other than the case's own may send requests to live APIs. Wrong fixes and mutants never may."""
 
     def run(self, workflow: JsonObject, variant: Variant | None) -> CleanRun:
         """Run a workflow on the case's own data, or on a variant's.
@@ -42,7 +42,7 @@ class CleanRunner:
         Raises:
             ReplayMiss: an exchange that it needs is not recorded.
         """
-        # Not the canonical JSON: the order of keys and 1.0 beside 1 can show in what a workflow writes.
+        # Not the canonical JSON: the order of keys and 1.0 instead of 1 can affect what a workflow writes.
         decides = (*self._surroundings(), variant.name if variant else None, json.dumps(workflow))
         return _kept(_Wanted(decides, runner=self, workflow=workflow, variant=variant))
 
@@ -56,7 +56,7 @@ class CleanRunner:
         return _right(_Wanted(self._surroundings(), runner=self, workflow={}, variant=None))
 
     def _surroundings(self) -> tuple[object, ...]:
-        """Return what decides what any workflow of the case does."""
+        """Return everything outside the workflow that affects a run."""
         recordings = self.recordings
         return (
             self.case.id,
@@ -68,7 +68,7 @@ class CleanRunner:
         )
 
     def run_fresh(self, workflow: JsonObject, variant: Variant | None) -> CleanRun:
-        """Run a workflow, whether it was run before or not.
+        """Run a workflow, even if it was run before.
 
         Raises:
             ReplayMiss: as :meth:`run`.
@@ -93,7 +93,7 @@ class CleanRunner:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What decides a run, and beside it what makes it."""
+    """A cache key for runs, and everything that the runs need."""
 
     decides: tuple[object, ...]
     runner: CleanRunner = field(compare=False, kw_only=True)

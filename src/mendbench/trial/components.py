@@ -32,12 +32,12 @@ from mendbench.values.lru import LruCache
 __all__ = ["TRUTH_DETECTOR", "BenchContext", "TrialComponents", "build_components", "build_engine"]
 
 NO_STRATEGY = "none"
-"""The strategy of trials whose engine repairs by itself and reads no prompt of ours."""
+"""The strategy of trials whose engine repairs by itself and does not use our prompts."""
 NO_REPAIRER = "noop"
 """The repairer of trials whose engine repairs by itself."""
 
 TRUTH_DETECTOR = "structural"
-"""The detector of every clean run, so that workflows are judged alike whatever the trial's policy."""
+"""The detector of every clean run, so that judgement does not depend on the trial's policy."""
 
 _SESSIONS = 1
 """Sessions kept. Trials run in the order of their sessions, and the largest session takes about 10 MB."""
@@ -54,7 +54,7 @@ class BenchContext:
     cassettes_dir: Path
     strategy_dirs: tuple[Path, ...] = ()
     template_files: Mapping[str, str] = field(default_factory=dict)
-    """Strategies named by a path that lie elsewhere on this machine: the file by that path."""
+    """Strategies named by a path whose file is elsewhere on this machine: the file by that path."""
     models: Mapping[str, ModelConfig] = field(default_factory=dict)
     repairers: Mapping[str, RepairerConfig] = field(default_factory=dict)
     """Configured repairers by name."""
@@ -66,7 +66,7 @@ class BenchContext:
     config_file: str = "the configuration"
     """The file that configures the models."""
     tolerant: bool = False
-    """Whether the other cases are used if one is broken."""
+    """Whether a broken case leaves the other cases usable."""
     proofs_dir: Path | None = None
     """Folder of stored proofs; None to store none."""
 
@@ -86,12 +86,12 @@ class BenchContext:
         return LruCache(_FIRST_EXECUTIONS)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what goes to another process."""
+        """Return the state that is sent to another process."""
         return {name: value for name, value in self.__dict__.items() if name not in {"sessions", "first_executions"}}
 
     @cached_property
     def split(self) -> Split | None:
-        """How the corpus is split, read once per process; None if it is not."""
+        """The split of the corpus, read once per process; None if there is none."""
         return read_split(self.cases_dir)
 
     def part_of(self, case: Case) -> str | None:
@@ -164,7 +164,7 @@ def price_of(repairer_name: str, model: str | None, setting: BenchContext) -> Pr
 
 
 def prices_of(keys: Collection[TrialKey], setting: BenchContext) -> JsonObject:
-    """Return how the responses in a run are priced, by model, program or function: where two runs differ in one, no cost compares."""
+    """Return the price descriptions of a run, by model, program or function: if two runs differ in one, their costs are not comparable."""
     prices = {(key.model or key.repairer): price_of(key.repairer, key.model, setting) for key in keys}
     asking = {name for name in prices if name in setting.repairers or ":" in name}
     asking |= {key.model for key in keys if key.model}
@@ -172,13 +172,13 @@ def prices_of(keys: Collection[TrialKey], setting: BenchContext) -> JsonObject:
 
 
 def models_used(keys: Collection[TrialKey], setting: BenchContext) -> frozenset[str]:
-    """Return whom trials ask, as asks name them: models by the names that their servers know, and the operator's programs and functions."""
+    """Return the names in the trials' model requests: models by their servers' names, and the operator's programs and functions."""
     models = {setting.model(key.model).served_as or key.model for key in keys if key.model}
     return frozenset({*models, *filter(None, (_program(name, setting) for name in {key.repairer for key in keys}))})
 
 
 def _program(name: str, setting: BenchContext) -> str | None:
-    """Return what stands for a model's name in the model requests to an operator's own repairer; None where ``name`` is no such one."""
+    """Return the model name in requests to an operator's own repairer; None if ``name`` is not such a repairer."""
     own = setting.repairers.get(name)
     if own is None:
         return callable_model(name) if ":" in name else None

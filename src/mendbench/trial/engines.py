@@ -1,4 +1,4 @@
-"""Which engines there are: ours, the configured commands, and a command that is given as it is (``cmd: …``)."""
+"""The available engines: ours, the configured commands, and literal commands (``cmd: …``)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from mendbench.engines import Command, Declared
 
 OURS = MendbenchEngine.name
-"""The engine that the benchmark brings."""
+"""The engine of the benchmark."""
 
 PREFIX = "cmd:"
-"""What the name of an engine begins with that is a command as it stands."""
+"""Prefix of an engine name that is a literal command."""
 
 Engines = Mapping[str, EngineConfig]
 
@@ -32,7 +32,7 @@ def command_of(name: str, engines: Engines) -> Command | None:
 
     Raises:
         UnknownName: there is no such engine.
-        BadInput: it has no command that could be run.
+        BadInput: it has no runnable command.
     """
     if name == OURS:
         if OURS in engines:
@@ -75,7 +75,7 @@ def refuse_absent(name: str, engines: Engines) -> None:
 
 
 def declared_of(name: str, engines: Engines) -> Declared:
-    """Return what an engine can do that is a command.
+    """Return the declared abilities of a command engine.
 
     Raises:
         UnknownName, BadInput: as :func:`command_of`.
@@ -87,9 +87,9 @@ def declared_of(name: str, engines: Engines) -> Declared:
 
 
 def build_engine(name: str, case: Case, engines: Engines | None = None, *, truth: bool = False) -> Engine:
-    """Return the engine of that name, which shows nothing of the case's secrets.
+    """Return the engine of that name. It does not reveal the case's secrets.
 
-    With ``truth`` it is the one of clean runs: whatever it makes of a failure itself, the detector that it is given judges it.
+    With ``truth`` it is the engine of clean runs: failures are judged by the given detector, not by the engine.
 
     Raises:
         UnknownName, BadInput: as :func:`command_of`.
@@ -103,7 +103,7 @@ def build_engine(name: str, case: Case, engines: Engines | None = None, *, truth
 
 
 def self_repairing(names: Iterable[str], engines: Engines) -> frozenset[str]:
-    """Return those engines that repair by themselves.
+    """Return the engines that repair by themselves.
 
     Raises:
         UnknownName, BadInput: as :func:`command_of`.
@@ -126,12 +126,12 @@ def inexpressible(name: str, case: Case, engines: Engines) -> str | None:
 
 
 def engines_document(names: Iterable[str], engines: Engines) -> JsonObject:
-    """Return what ``run.json`` says of the engines of a run: what each declares, and whether this machine held its network."""
+    """Return the engine part of ``run.json``: what each engine declares, and whether this machine restricted its network."""
     return {name: {**_document(name, engines), **_network(name, engines)} for name in sorted(set(names))}
 
 
 def engine_digest(name: str, engines: Engines) -> str:
-    """Return a digest of what an engine declares: nothing of the machine."""
+    """Return a digest of what an engine declares, independent of the machine."""
     return digest([{name: _document(name, engines)}])
 
 

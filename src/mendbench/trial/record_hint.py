@@ -18,7 +18,7 @@ def record_hint(case: Case, key: TrialKey) -> str:
 
 
 def treatment_words(key: TrialKey) -> tuple[str, ...]:
-    """Return the options of a command that runs trials of one treatment alone; detector and sample aside."""
+    """Return the options of a command that runs only the trials of one treatment, without detector and sample."""
     engine = () if key.engine == MendbenchEngine.name else ("--engine", key.engine)
     model = ("--model", key.model) if key.model else ()
     if key.repairer == SELF_REPAIR:

@@ -16,7 +16,7 @@ Runner: TypeAlias = Callable[[JsonObject, Variant | None], CleanRun]
 
 
 def right_workflows(case: Case) -> tuple[JsonObject, ...]:
-    """Return the workflows that are right: after each right fix; the one that the user wrote where no edit is needed.
+    """Return the right workflows: the results of all right fixes; the user's own workflow if no edit is needed.
 
     Raises:
         BadInput: a fix does not apply.
@@ -27,7 +27,7 @@ def right_workflows(case: Case) -> tuple[JsonObject, ...]:
 
 
 def known_as(case: Case, workflow: JsonObject) -> str | None:
-    """Return what a workflow is to its case: the broken one, or the one after a right fix. None for any other.
+    """Return the role of a workflow in its case: the broken one, or the result of a right fix. None for any other.
 
     Raises:
         BadInput: a fix does not apply.

@@ -1,7 +1,7 @@
-"""One line of ``trials.jsonl``: a trial, what happened in it, and what the truth says about it.
+"""One line of ``trials.jsonl``: a trial, its events, and its judgement.
 
-Texts over 200 bytes stand in ``texts.jsonl``; in a row ``{"$text": DIGEST}`` stands for each. Everything that depends on
-the machine or the moment stands under ``timing``, and nowhere else.
+Texts over 200 bytes are in ``texts.jsonl``; in a row ``{"$text": DIGEST}`` replaces each. Everything that depends on
+the machine or the time is under ``timing``, and nowhere else.
 """
 
 from __future__ import annotations
@@ -42,26 +42,26 @@ requests have response. 4: rows have api, and how their model was sampled and as
 costs, and run.json a list of sweeps. 1: the first."""
 
 IDENTITY = frozenset({"key", *(part.name for part in dataclasses.fields(TrialKey))})
-"""Fields that tell trials apart: they stand in the row however long they are."""
+"""Fields that identify a trial: they are in the row regardless of length."""
 
 REFERENCE = "$text"
-"""The one key of an object that stands for a long text; its value is the text's digest."""
+"""The only key of an object that replaces a long text; its value is the text's digest."""
 
 REQUIRED = IDENTITY | {"kind", "verdict", "outcome", "attempts", "wasted_attempts"}
-"""Fields without which a line of ``trials.jsonl`` is no trial."""
+"""Fields that every line of ``trials.jsonl`` must have."""
 
 DEFAULT_MODEL = ModelConfig()
-"""For a repairer that is no model, and for a model that is not configured."""
+"""For a repairer that is not a model, and for a model that is not configured."""
 
 SHORT = 8
-"""Digits of a digest that only has to differ from those of the same case."""
+"""Digits of a digest that has to be unique only within its case."""
 
 LONG_TEXT = 200
-"""Bytes from which on a text stands in ``texts.jsonl``."""
+"""Minimum size in bytes of a text in ``texts.jsonl``."""
 
 
 def trial_key(key: TrialKey) -> str:
-    """Return the key of a trial's row: its parts in the order that rows are sorted by."""
+    """Return the key of a trial's row: its parts in the sort order of rows."""
     return " | ".join(part or "-" for part in key.order())
 
 
@@ -80,9 +80,9 @@ def build_row(
 ) -> tuple[JsonRow, dict[str, str]]:  # fmt: skip
     """Return a trial's row and the long texts in it by digest.
 
-    ``trajectories`` are the keys of all that models' edits led to in the world.
-    ``price`` is what the repairer's responses cost. ``part`` is the part of the corpus's split that the case is in. ``model`` is the
-    configuration of the model that answered, ``recorded`` returns the recording of a response by the digest of its request.
+    ``trajectories`` are the keys of all exchanges that models' edits led to.
+    ``price`` is the price of the repairer's responses. ``part`` is the case's part of the corpus split. ``model`` is the
+    configuration of the model that responded. ``recorded`` returns the recording of a response by the digest of its request.
     """
     trajectory = evidence.trajectory
     attempts = trajectory.attempts if trajectory else ()
@@ -168,14 +168,14 @@ def build_row(
 
 
 def of_key(row: JsonRow, key: TrialKey, stop_reason: str, timing: JsonObject) -> JsonRow:
-    """Return the row of another trial that came to the same under another policy."""
+    """Return the row of a trial that has the same result under another policy."""
     return {
         **row, **dataclasses.asdict(key), "key": trial_key(key), "stop_reason": stop_reason, "timing": timing
     }  # fmt: skip
 
 
 def _used(traffic: Iterable[Exchange], trajectories: Collection[str]) -> Iterator[str]:
-    """Yield the keys of what models answered and of what their edits led to."""
+    """Yield the keys of models' responses and of the exchanges that their edits led to."""
     for exchange in traffic:
         if exchange.request.is_model_request or exchange.key in trajectories:
             yield exchange.key
@@ -184,7 +184,7 @@ def _used(traffic: Iterable[Exchange], trajectories: Collection[str]) -> Iterato
 def _exchanges(traffic: Iterable[Exchange]) -> list[Json]:
     """Return each request with the digest of its response, as ``KEY@SECONDS:RESPONSE``, in the order they were first sent.
 
-    The seconds are how long the sender waits: that is not part of the key, and may turn a response into a timeout.
+    The seconds are the sender's timeout: it is not part of the key, and may turn a response into a timeout.
     """
     found: dict[str, str] = {}
     for exchange in traffic:
@@ -203,7 +203,7 @@ def _stop_reason(evidence: Evidence) -> str:
 
 
 def estimated(attempt: Attempt) -> Reply:
-    """Return the reply of an attempt with estimates where it does not report its tokens."""
+    """Return the reply of an attempt, with estimates for token counts that it does not report."""
     reply, prompt = attempt.reply, attempt.prompt
     sent, came = estimate(prompt.system) + estimate(prompt.user), estimate(reply.text)
     return dataclasses.replace(
@@ -214,7 +214,7 @@ def estimated(attempt: Attempt) -> Reply:
 
 
 def _source(entry: Entry | None) -> JsonObject:
-    """Return where a response comes from that was imported, and which prompts were answered together with its own."""
+    """Return the source of an imported response, and the place of its prompt in its batch."""
     source = entry.provenance if entry is not None else None
     return {
         "provenance": source.encode()[:LONG_TEXT].decode(errors="ignore") if source is not None else None,
@@ -310,7 +310,7 @@ def _exchange(exchange: Exchange) -> JsonObject:
 
 
 def _meaning(exchange: Exchange) -> JsonObject | None:
-    """Return the request as its service means it, where it was sent otherwise."""
+    """Return the request in its service's canonical form, if it was sent in another form."""
     means, sent = exchange.meaning, exchange.request
     if means is None:
         return None
@@ -326,7 +326,7 @@ def _shown(body: bytes, content_type: str | None) -> str | None:
 
 
 def _nodes(case: Case, trajectory: Trajectory | None) -> JsonObject:
-    """Return the labelled node states of the first execution and those that were got."""
+    """Return the labelled and the actual node states of the first execution."""
     got = trajectory.first.states() if trajectory else {}
     return {name: {"expected": state, "got": got.get(name)} for name, state in case.first.items()}
 
@@ -338,11 +338,11 @@ def _last(trajectory: Trajectory) -> Execution:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class _PromptFacts:
-    """What the prompt of an attempt told."""
+    """The facts in the prompt of an attempt."""
 
     recall: Recall
     leaks: Where | None
-    """Where it holds the fix's new value; None where there is no fix."""
+    """Where the prompt contains the fix's new value; None if there is no fix."""
 
 
 def _prompt_facts(case: Case, attempt: Attempt) -> _PromptFacts:
@@ -354,7 +354,7 @@ def _prompt_facts(case: Case, attempt: Attempt) -> _PromptFacts:
 
 
 def _tokens(counts: Iterable[tuple[str | None, int | None]]) -> int | None:
-    """Return the sum of responses' counts, each with its model request; None if one that was asked for has none, or there are none."""
+    """Return the sum of token counts, each with its model request; None if a requested response has no count, or there are none."""
     counted = [count for model_request, count in counts if model_request is not None or count is not None]
     known = [count for count in counted if count is not None]
     return sum(known) if known and len(known) == len(counted) else None
@@ -363,11 +363,11 @@ def _tokens(counts: Iterable[tuple[str | None, int | None]]) -> int | None:
 def _shortened(value: Json, texts: dict[str, str]) -> Json:
     """Return ``value`` with every long text replaced by a reference; the texts are collected.
 
-    A number that no double holds, which foreign code may come to, is written as text: a file that held it could not be read again.
-    An object that looks like a reference itself is told from one by a list around what it holds.
+    A number outside the range of a double, which foreign code may produce, is written as text: otherwise the file could not be read again.
+    An object that looks like a reference is escaped by a list around its value.
     """
     if isinstance(value, str):
-        raw = value.encode("utf-8", "replace")  # a lone surrogate is no text that a file could hold
+        raw = value.encode("utf-8", "replace")  # a file cannot contain a lone surrogate
         if len(raw) <= LONG_TEXT:
             return raw.decode()
         key = digest(raw)
@@ -388,7 +388,7 @@ def _shortened_name(name: str) -> str:
 
 
 def whole(value: Json, texts: Mapping[str, str]) -> Json:
-    """Return ``value`` with every reference replaced by its text: the inverse of what :func:`build_row` does."""
+    """Return ``value`` with every reference replaced by its text: the inverse of :func:`build_row`."""
     if isinstance(value, dict):
         if set(value) == {REFERENCE}:
             held = value[REFERENCE]
@@ -401,7 +401,7 @@ def references(value: Json) -> set[str]:
     """Return the digests of all texts that a row refers to.
 
     Raises:
-        ValueError: something that looks like a reference is none, nor an object that had to be told from one.
+        ValueError: an object that looks like a reference is neither a reference nor an escaped object.
     """
     found: set[str] = set()
     left = [value]

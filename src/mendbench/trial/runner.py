@@ -1,4 +1,4 @@
-"""One trial, top to bottom: open its session, follow the rollout, run the final workflow cleanly, judge, and build the row."""
+"""Runs one trial: opens its session, follows the rollout, runs the final workflow cleanly, judges, and builds the row."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from mendbench.trial.session import TrialSession, session_for
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What a trial did, before it is judged and becomes a row."""
+    """The results of a trial before judgement."""
 
     trajectory: Trajectory | None
     clean: tuple[CleanRun, ...] = ()
@@ -47,14 +47,14 @@ class Evidence:
 def run_trial(
     setting: BenchContext, key: TrialKey, recorder: Recorder | None = None, max_responses: int | None = None
 ) -> tuple[JsonRow, dict[str, str]]:
-    """Run one trial and return its row, and the long texts that the row names by digest.
+    """Run one trial and return its row, and the row's long texts by digest.
 
-    ``max_answers`` lowers the policy's limit: while recording, first responses are asked for before second ones.
+    ``max_answers`` lowers the policy's limit: while recording, all first responses are requested before second ones.
 
-    Whatever goes wrong in foreign code is data on the row. Bad input is not: it ends the run.
+    Errors in foreign code are recorded in the row. Bad input ends the run.
 
     Raises:
-        ResponsePending: a response that it needs is under way; run it again when it is there.
+        ResponsePending: a response that it needs is pending; run the trial again when the response has arrived.
         MendbenchError: a name or a file that the trial needs cannot be used.
     """
     began = time.perf_counter()
@@ -84,7 +84,7 @@ def run_trial(
 
 
 def lost_trial(setting: BenchContext, key: TrialKey, why: str) -> tuple[JsonRow, dict[str, str]]:
-    """Return the row of a trial whose process died: ``crashed``, and nothing else is known of it."""
+    """Return the row of a trial whose process died: ``crashed``, and nothing else is known."""
     case = setting.corpus.case(key.case)
     evidence = Evidence(trajectory=None, attempt_clean={}, problem=Problem(kind="crashed", message=why))
     price = price_of(key.repairer, key.model, setting)
@@ -95,7 +95,7 @@ def lost_trial(setting: BenchContext, key: TrialKey, why: str) -> tuple[JsonRow,
 
 
 def _served_as(setting: BenchContext, key: TrialKey) -> str:
-    """Return the model name under which the responses to a trial's prompts are recorded."""
+    """Return the model name under which responses to a trial's prompts are recorded."""
     return (setting.model(key.model).served_as or key.model) if key.model else ""
 
 
@@ -113,7 +113,7 @@ def gather(session: TrialSession, key: TrialKey, rules: Policy) -> Evidence:
 
 
 def _run_rollout(session: TrialSession, rules: Policy, key: TrialKey) -> tuple[Trajectory | None, Problem | None]:
-    """Follow the rollout as far as the policy does. With a problem, the trajectory ends where it arose."""
+    """Follow the rollout until the policy stops. With a problem, the trajectory ends where the problem occurred."""
     try:
         with guarded():
             trajectory = _self_repair(session, key, rules) or repair(session.rollout, rules)
@@ -178,7 +178,7 @@ def _self_repair(session: TrialSession, key: TrialKey, rules: Policy) -> Traject
 
 
 def _clean_runs(runner: CleanRunner, trajectory: Trajectory, ours: CleanRunner) -> Evidence:
-    """Return the evidence with all clean runs. Our own engine runs the right workflows, which say what may be written."""
+    """Return the evidence with all clean runs. Our own engine runs the right workflows, which define the allowed writes."""
     case = runner.case
     clean = tuple(runner.run(trajectory.workflow, variant) for variant in (None, *case.variants))
     by_attempt = {0: runner.run(case.workflow, None)}
@@ -202,7 +202,7 @@ def _problem_for(error: BaseException, session: TrialSession, key: TrialKey) -> 
         MendbenchError: as :func:`problem_of`.
     """
     hint = record_hint(session.case, key)
-    if isinstance(error, ReplayMiss):  # it may have been raised for another policy
+    if isinstance(error, ReplayMiss):  # another policy's trial may have raised it
         error = ReplayMiss(
             error.request, nearest=error.nearest, differs=error.differs, record=hint, service=error.service
         )
@@ -216,7 +216,7 @@ def _problem_for(error: BaseException, session: TrialSession, key: TrialKey) -> 
 
 
 def _without_secrets(trajectory: Trajectory, scope: Scope) -> Trajectory:
-    """Return the trajectory with messages of foreign code redacted. Everything else was redacted when it arose."""
+    """Return the trajectory with messages of foreign code redacted. Everything else was redacted earlier."""
     clean = (
         attempt if attempt.problem is None else replace(attempt, problem=scope.redactor.text(attempt.problem))
         for attempt in trajectory.attempts

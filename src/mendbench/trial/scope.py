@@ -22,10 +22,10 @@ from mendbench.values.merge_patch import merge_patch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What an execution runs in. Used once: a world remembers what was sent."""
+    """The environment of one execution. It is used once, because a world has state."""
 
     inputs: JsonObject
-    """Canaries in their places: what the workflow really sends."""
+    """The inputs that the workflow really sends, with canaries in place of secrets."""
     world: ScopedWorld
     clock: VirtualClock
     redactor: Redactor

@@ -1,8 +1,8 @@
 """Trial sessions: a case in its scope, the components of a trial, and its rollout so far.
 
-Policies that share a detector share one rollout and differ in where they stop. So a session serves all of them: it is kept while its
-neighbours in the matrix need it, and so are the rows that it led to. Sessions of one case and detector begin with the same execution,
-which is run once; the others get a copy of its result.
+Policies that share a detector share one rollout and differ in where they stop. So one session serves all of them: it and its rows are
+kept while neighbouring trials of the matrix need them. Sessions of one case and detector begin with the same execution,
+which runs once; the others get a copy of its result.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mendbench.values.lru import LruCache
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialSession:
-    """One rollout, with everything that it runs in. Trials that differ in policy alone share it."""
+    """One rollout and its environment. Trials that differ only in policy share it."""
 
     case: Case
     parts: TrialComponents
@@ -48,7 +48,7 @@ def session_order(key: TrialKey) -> tuple[str | int, ...]:
 def session_for(
     setting: BenchContext, case: Case, key: TrialKey, recordings: Recordings, recorder: Recorder
 ) -> TrialSession:
-    """Return the session of a trial. In replay, trials that follow each other share one if they differ in policy alone.
+    """Return the session of a trial. In replay, consecutive trials share one if they differ only in policy.
 
     Raises:
         UnknownName, BadInput: as :func:`mendbench.trial.components.build_components`.
@@ -102,7 +102,7 @@ def open_session(
 def _beginning(
     case: Case, key: TrialKey, recordings: Recordings, scope: Scope, first_executions: LruCache[object, bytes]
 ) -> Begin:
-    """Return a function that begins a rollout in replay: it copies a first execution that is known, and else runs one."""
+    """Return a function that begins a rollout in replay: it copies a known first execution, or else runs one."""
     decides = (case.id, case.digest, key.detector, recordings.folder, recordings.stamps())
 
     def begun(run: Callable[[], Execution]) -> Execution:

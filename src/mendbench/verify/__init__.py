@@ -1,1 +1,1 @@
-"""Proof of cases: each fails as labelled, the right edits pass, and nothing else does."""
+"""Proves cases: each fails as labelled, the right edits pass, and nothing else does."""

@@ -1,4 +1,4 @@
-"""A case as one looks at it: its workflow as a graph, how it fails, what is true about it, and how strong its checks are."""
+"""A case for display: its workflow as a graph, its failure, its truth, and the strength of its checks."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ CASE_FILTERS: Mapping[str, tuple[str, ...]] = {
     "recorded_from": get_args(Provenance),
     "tags": (),
 }
-"""What cases can be chosen by, and the values that there can be; none for those that cases make up."""
+"""The filters for cases and their possible values; no values for filters that depend on the cases."""
 
 
 def fits(case: Case, wanted: Mapping[str, Collection[str]]) -> bool:
-    """Return whether a case has, for each of the :data:`CASE_FILTERS` that is asked for, one of the values."""
+    """Return whether a case has one of the wanted values for each given filter of :data:`CASE_FILTERS`."""
     has: dict[str, set[str]] = {
         "family": {case.family},
         "kind": {case.kind},
@@ -47,7 +47,7 @@ def fits(case: Case, wanted: Mapping[str, Collection[str]]) -> bool:
 
 
 def case_row(setting: BenchContext, case: Case) -> JsonObject:
-    """Return a case as a list shows it. ``strength`` is None where no proof of this very case is kept."""
+    """Return a case as a row of a list. ``strength`` is None if there is no stored proof of this version of the case."""
     proof = kept_proof(setting, case)
     return {
         "case": case.id,
@@ -68,13 +68,13 @@ def case_row(setting: BenchContext, case: Case) -> JsonObject:
 
 
 def kept_proof(setting: BenchContext, case: Case) -> Proof | None:
-    """Return the proof that was kept of a case, if it still is of this case."""
+    """Return the stored proof of a case, if it is of this version of the case."""
     folder = setting.corpus.cassettes(case)
     return stored_proof(setting.proofs_dir, case, folder) if setting.proofs_dir is not None else None
 
 
 def case_document(setting: BenchContext, case: Case) -> JsonObject:
-    """Return all that there is to see of a case. A proof that is not kept is made."""
+    """Return everything about a case. A proof that is not stored is made."""
     proof = kept_proof(setting, case) or prove(setting, case.id)
     execution, problem = _first(setting, case)
     fates = [mutant.fate for mutant in proof.mutants]
@@ -108,7 +108,7 @@ def case_document(setting: BenchContext, case: Case) -> JsonObject:
 
 
 def _first(setting: BenchContext, case: Case) -> tuple[Execution | None, str | None]:
-    """Return the first execution, judged as every clean run is; or why there is none."""
+    """Return the first execution, judged like every clean run; or why there is none."""
     recordings = Recordings.open(setting.corpus.cassettes(case))
     hint = f"mendbench case check {case.id} --record new_episodes"
     scope = open_scope(case, None, recordings, Recording(), hint)
@@ -124,13 +124,13 @@ def _first(setting: BenchContext, case: Case) -> tuple[Execution | None, str | N
 
 
 def _failure(failure: object) -> JsonObject:
-    """Return a failure without what it does not have."""
+    """Return a failure without its empty fields."""
     told = dataclasses.asdict(failure)  # type: ignore[call-overload]
     return {name: value for name, value in told.items() if value not in (None, (), [], {}, False)}
 
 
 def _graph(case: Case, execution: Execution | None) -> list[JsonObject]:
-    """Return the nodes in the document's order with their edges, their labels and what became of them."""
+    """Return the nodes in the document's order with their edges, labels and final states."""
     states = execution.states() if execution is not None else {}
     listed = [edge for edge in _items(case.workflow.get("edges")) if isinstance(edge, dict)]
     rows: list[JsonObject] = []

@@ -1,4 +1,4 @@
-"""The check of many cases: each is read, looked over and proved, and what is wrong with one keeps nobody from the others."""
+"""Checks many cases: reads, inspects and proves each. A problem in one case does not stop the others."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from mendbench.verify.proof_store import store_proof
 from mendbench.verify.soundness import canaries_found, cut_texts, foreign_recordings, said_twice, unsound_labels
 
 SECRET_FINDING = "no secret is on a cassette"  # noqa: S105 - the finding's name
-"""What :func:`mendbench.verify.proof.prove` calls the finding whose places :func:`canaries_found` tells."""
+"""The name in :func:`mendbench.verify.proof.prove` of the finding whose places :func:`canaries_found` returns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What became of one case."""
+    """The result for one case."""
 
     case: str
     problems: tuple[BadInput, ...]
     """What is wrong with its files, each with its place."""
     proof: Proof | None
-    """None where it could not be proved: its files are broken or refused, or the proof itself failed."""
+    """None if it could not be proved: its files are broken or refused, or the proof itself failed."""
     refused: bool = False
-    """Whether its files or recordings hold a credential, so that none of its trials may run."""
+    """Whether its files or recordings contain a credential, so that none of its trials may run."""
 
     @property
     def held(self) -> bool:
@@ -46,7 +46,7 @@ class Checked:
 
     @property
     def failed(self) -> tuple[Finding, ...]:
-        """The findings that do not hold and that no problem tells of with its place."""
+        """The findings that do not hold and that no problem reports with its place."""
         findings = self.proof.findings if self.proof else ()
         located = bool(self.problems)
         return tuple(one for one in findings if not one.held and not (located and one.what == SECRET_FINDING))
@@ -66,16 +66,16 @@ def check(
     on_progress: Callable[[int, int, str], None],
     trials: Mapping[str, tuple[TrialKey, ...]] | None = None,
 ) -> tuple[Checked, ...]:
-    """Check the selected cases, on that many worker processes, and return what became of each, sorted by id.
+    """Check the selected cases, on that many worker processes, and return the results, sorted by id.
 
-    ``trials`` are all configured ones of a case: with them, recorded responses that none asks for are told.
+    ``trials`` are all configured trials of a case: with them, unused recorded responses are reported.
 
-    Recording uses this process alone: real servers serve one scope at a time.
+    Recording uses only this process: real servers serve one scope at a time.
 
     Raises:
-        UnknownName: ``names`` holds one that matches no case.
+        UnknownName: one of ``names`` matches no case.
         BadInput: there is no corpus.
-        Unwritable: what is recorded cannot be kept.
+        Unwritable: a recording cannot be written.
     """
     corpus = setting.corpus
     chosen = selected_ids(corpus, names)
@@ -93,7 +93,7 @@ def check(
 
 
 def left_behind(corpus: Corpus) -> tuple[BadInput, ...]:
-    """Return one line for each folder of recordings of which there is no case (any more)."""
+    """Return one line for each folder of recordings that has no case (any more)."""
     folders = sorted({path.parent for path in corpus.cassettes_dir.glob("*/*/*.yaml")})
     hint = "delete the folder, or bring its case back"
     return tuple(
@@ -104,7 +104,7 @@ def left_behind(corpus: Corpus) -> tuple[BadInput, ...]:
 
 
 def _each(setting: BenchContext, todo: list[tuple[str, tuple[TrialKey, ...]]], workers: int) -> Iterator[Checked]:
-    """Yield what became of each case, as they finish."""
+    """Yield the result of each case as it finishes."""
     if setting.record != "none":
         with Recorder(
             setting.record,
@@ -127,12 +127,12 @@ def _check_one(setting: BenchContext, todo: tuple[str, tuple[TrialKey, ...]]) ->
 def check_case(
     setting: BenchContext, case_id: str, recorder: Recorder | None = None, trials: Sequence[TrialKey] = ()
 ) -> Checked:
-    """Return what became of one case; whatever its files or its proof raise is told as a problem.
+    """Return the result for one case; errors from its files or its proof are reported as problems.
 
-    ``trials`` are all configured ones of the case, or none: then it is not looked at whether they ask for what is recorded.
+    ``trials`` are all configured trials of the case; without them, unused recordings are not searched for.
 
     Raises:
-        Unwritable: what is recorded cannot be kept.
+        Unwritable: a recording cannot be written.
     """
     place = str(setting.cases_dir / case_id)
     problems: list[BadInput] = []
@@ -141,7 +141,7 @@ def check_case(
         case = setting.corpus.case(case_id)
         folder = setting.corpus.cassettes(case)
         renewed = setting.record == "all"
-        credentials = of_case(case, None if renewed else folder)  # what is recorded again is searched then
+        credentials = of_case(case, None if renewed else folder)  # new recordings are searched after recording
         problems += [*cut_texts(case), *unsound_labels(case), *_undealt(setting, case), *credentials]
         if credentials:
             return Checked(case=case_id, problems=tuple(problems), proof=None, refused=True)
@@ -167,7 +167,7 @@ def check_case(
 
 
 def _undealt(setting: BenchContext, case: Case) -> tuple[BadInput, ...]:
-    """Return what is wrong if the corpus is split and the case's group is in no part."""
+    """Return an error if the corpus is split and the case's group is in no part."""
     if setting.split is None or setting.split.part_of(case) is not None:
         return ()
     found = f"the group {case.group!r} of {case.id} is in no part"
@@ -176,7 +176,7 @@ def _undealt(setting: BenchContext, case: Case) -> tuple[BadInput, ...]:
 
 
 def _stale(setting: BenchContext, case: Case, trials: Sequence[TrialKey]) -> tuple[BadInput, ...]:
-    """Return one line for each cassette that holds answers which no configured trial asks for any more."""
+    """Return one line for each cassette with responses that no configured trial uses any more."""
     if not trials:
         return ()
     rows: list[JsonRow] = []

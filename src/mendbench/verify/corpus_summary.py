@@ -1,4 +1,4 @@
-"""What a check of many cases amounts to: how many of which kind, how strong their checks are, what survived."""
+"""Summary of a check of many cases: counts by kind, the strength of their checks, and surviving mutants."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ FORMAT = 1
 """1: the first."""
 
 UNJUDGED = frozenset({"missed", "invalid"})
-"""Fates of mutants that say nothing about a case's checks: what they need is not recorded, or no engine runs them."""
+"""Fates of mutants that show nothing about a case's checks: a needed recording is missing, or no engine runs them."""
 
 
 def summary(checked: Sequence[Checked], cases: Iterable[Case]) -> JsonObject:
-    """Return the summary of a check. ``cases`` are the sound ones of those that were checked."""
+    """Return the summary of a check. ``cases`` are the sound ones among the checked cases."""
     sound = tuple(cases)
     proofs = [one.proof for one in checked if one.proof is not None]
     fates = [(proof.case, mutant) for proof in proofs for mutant in proof.mutants]
@@ -56,7 +56,7 @@ def counts(cases: Sequence[Case]) -> JsonObject:
 
 
 def mutation_score(mutants: Iterable[MutantFate]) -> JsonObject:
-    """Return what became of some mutants, and the share killed of those that were killed or survived."""
+    """Return the counts of mutants by fate, and the killed share of those that were killed or survived."""
     fates = Counter(str(mutant.fate) for mutant in mutants)
     judged = fates["killed"] + fates["survived"]
     named = {fate: fates[fate] for fate in ("killed", "survived", "accepted", "missed", "invalid")}

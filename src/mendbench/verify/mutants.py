@@ -1,6 +1,6 @@
-"""Mutants: workflows that look like repairs and are none. A case whose checks let one pass has a weak oracle.
+"""Mutants: workflows that look like repairs but are wrong. A case whose checks let one pass has a weak oracle.
 
-Where there is a reference fix they are derived from it; where no edit is right, from what a hasty repair would do.
+If there is a reference fix, they are derived from it; if no edit is right, from what a hasty repair would do.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ EXTRA_KEYS: tuple[tuple[str, str, tuple[tuple[str, Json], ...]], ...] = (
     ("github", r"/labels$", (("description", "Nobody asked for this."),)),
     ("json_api", "", (("remark", "Nobody asked for this."),)),
 )  # fmt: skip
-"""By service and the end of a URL's path: keys that a write may be given beside what was asked, and that the service keeps.
+"""By service and URL path suffix: extra keys that a write may have and that the service stores.
 
-One that a service does not read would make no other effect, and so no wrong workflow.
+A key that the service ignores would change no effect, so the workflow would not be wrong.
 """
 
 MAX_OTHER_FIELDS = 4
-"""Sibling fields tried for each template: more would say the same thing again."""
+"""Sibling fields tried for each template: more would add no information."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +62,8 @@ def mutants_of(
 ) -> tuple[Mutant, ...]:
     """Return the mutants of a case, each different from the others, from the broken workflow and from all right ones.
 
-    ``data`` is what the nodes of the fixed workflow returned on the case's own data, and its inputs; ``readers`` are those
-    that were seen to change nothing: doing their work twice is no wrong repair.
+    ``data`` is the outputs of the fixed workflow's nodes on the case's own data, and its inputs; ``readers`` are the nodes
+    that change nothing: repeating their work is not a wrong repair.
 
     Raises:
         PatchError: an accepted fix does not apply.
@@ -75,7 +75,7 @@ def mutants_of(
 def accepted_mutants(
     case: Case, fixed: JsonObject | None, data: Mapping[str, Json], readers: Collection[str] = ()
 ) -> tuple[Mutant, ...]:
-    """Return what would be mutants, were they not fixes that the case accepts by name.
+    """Return the fixes that would be mutants if the case did not accept them by name.
 
     Raises:
         PatchError: an accepted fix does not apply.
@@ -89,7 +89,7 @@ def _accepted(case: Case) -> frozenset[str]:
 
 
 def _unique(case: Case, fixed: JsonObject | None, data: Mapping[str, Json], readers: Collection[str]) -> list[Mutant]:
-    """Return the first of all that are the same, less the broken workflow and the fixed one."""
+    """Return the mutants without duplicates, and without the broken and the fixed workflow."""
     base = case.workflow if fixed is None else fixed
     found = [*_dropped_nodes(case, base), *_swallowed(case, case.workflow)]
     if fixed is not None:
@@ -114,7 +114,7 @@ def _dropped_nodes(case: Case, base: JsonObject) -> Iterator[Mutant]:
 
 
 def _tidied(workflow: JsonObject, gone: str) -> JsonObject:
-    """Return the workflow without the outputs of the node that is gone, and without the inputs that only it used."""
+    """Return the workflow without the outputs of the removed node, and without the inputs that only it used."""
     outputs = {
         name: spec
         for name, spec in _object(workflow, "outputs").items()
@@ -127,9 +127,9 @@ def _tidied(workflow: JsonObject, gone: str) -> JsonObject:
 
 
 def _swallowed(case: Case, base: JsonObject) -> Iterator[Mutant]:
-    """Yield ``base`` with an error edge that goes on as if nothing had happened.
+    """Yield ``base`` with an error edge that continues as if nothing had happened.
 
-    In the broken workflow behind every node at which a fault shows, in the fixed one behind those whose fault it leaves.
+    In the broken workflow it follows each node that shows a fault; in the fixed one, each node whose fault remains.
     """
     left = [fault for fault in case.faults if base is case.workflow or fault.who != "edit"]
     if not isinstance(base.get("nodes"), list) or not isinstance(base.get("edges", []), list):
@@ -175,7 +175,7 @@ def _other_fields(case: Case, fixed: JsonObject, data: Mapping[str, Json]) -> It
 
 
 def _parts(case: Case, fixed: JsonObject) -> Iterator[Mutant]:
-    """Yield the fixed workflow with one of the parts that the fix changed put back."""
+    """Yield the fixed workflow with one part of the fix reverted."""
     changed = sorted(path for path in diff_paths(case.workflow, fixed) if path.startswith("/nodes/"))
     if len(changed) < 2:  # noqa: PLR2004 - of a single change no part can be put back
         return
@@ -189,7 +189,7 @@ def _parts(case: Case, fixed: JsonObject) -> Iterator[Mutant]:
 
 
 def _dropped_params(case: Case, base: JsonObject) -> Iterator[Mutant]:
-    """Yield ``base`` without one field of a body, or one argument of a tool, that the fault has nothing to do with."""
+    """Yield ``base`` without one body field or tool argument that is unrelated to the fault."""
     touched = diff_paths(case.workflow, base)
     causes = {node for fault in case.faults for node in (*fault.cause, fault.surfaces)}
     for node in _usable(base):
@@ -205,7 +205,7 @@ def _dropped_params(case: Case, base: JsonObject) -> Iterator[Mutant]:
 
 
 def _extra_writes(base: JsonObject, readers: Collection[str]) -> Iterator[Mutant]:
-    """Yield ``base`` with one of its writes done twice, and with something that nobody asked for written beside it."""
+    """Yield ``base`` with one of its writes repeated, and with an additional unwanted write."""
     for node in _usable(base):
         name, sent = _payload(node)
         if not sent or node["id"] in readers:
@@ -233,13 +233,13 @@ def _extra_keys(case: Case, base: JsonObject) -> Iterator[Mutant]:
 
 
 def _hosts(case: Case) -> dict[str, str]:
-    """Return the simulated service that answers for each host."""
+    """Return the simulated service for each host."""
     names = [name for name, source in case.recorded_from.items() if source == "simulator"]
     return {host: name for name in names for host in hosts_of(name, state_of(case, None, name))}
 
 
 def _usable(workflow: JsonObject) -> list[JsonObject]:
-    """Return the nodes that have an id, of a workflow that may be of any form."""
+    """Return the nodes with an id; the workflow may have any form."""
     return [node for node in nodes_of(workflow) if isinstance(node, dict) and isinstance(node.get("id"), str)]
 
 
@@ -249,14 +249,14 @@ def _object(holder: JsonObject, name: str) -> JsonObject:
 
 
 def _payload(node: JsonObject) -> tuple[str, JsonObject]:
-    """Return the parameter in which a node of a known type sends something, and what; empty if that is no object."""
+    """Return the parameter in which a node of a known type sends data, and its value; empty if that is not an object."""
     name = {"http": "body", "mcp": "arguments"}.get(str(node.get("type")), "")
     sent = _object(node, "params").get(name)
     return name, sent if isinstance(sent, dict) else {}
 
 
 def _reworded(body: JsonObject) -> JsonObject:
-    """Return a body whose longest text says something else: what was asked for, about the wrong thing."""
+    """Return a body with its longest text changed: the right request about the wrong thing."""
     texts = {key: value for key, value in body.items() if isinstance(value, str)}
     if not texts:
         return body
@@ -270,7 +270,7 @@ def _new_templates(broken: JsonObject, fixed: JsonObject) -> tuple[Template, ...
 
 
 def _substituted(value: Json, old: str, new: Json) -> Json:
-    """Return ``value`` with ``old`` replaced: by ``new`` itself where it is a whole text, by its text inside one."""
+    """Return ``value`` with ``old`` replaced: by ``new`` itself if it is a whole text, by the text of ``new`` inside a longer one."""
     if isinstance(value, str):
         if value == old:
             return new

@@ -1,4 +1,4 @@
-"""The proof of a case: that it fails as labelled, that the right edits pass, and that nothing else does."""
+"""The proof of a case: it fails as labelled, the right edits pass, and nothing else does."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from mendbench.values.json_patch import PatchError, apply_patch
 from mendbench.verify.mutants import Mutant, accepted_mutants, mutants_of
 
 Fate: TypeAlias = Literal["killed", "survived", "invalid", "missed", "accepted"]
-"""killed: judged wrong. survived: judged right. invalid: no engine would run it. missed: it needs a recording that is not there.
+"""killed: judged wrong. survived: judged right. invalid: no engine would run it. missed: a recording that it needs is missing.
 accepted: it is a fix that the case accepts by name.
 """
 
@@ -54,7 +54,7 @@ _NO_PROMPT = Prompt(system="", frame="", context=Context(strategy="none", sectio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that the proof demands."""
+    """One requirement of the proof."""
 
     what: str
     held: bool
@@ -63,7 +63,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MutantFate:
-    """What became of one mutant."""
+    """The fate of one mutant."""
 
     kind: str
     what: str
@@ -73,7 +73,7 @@ class MutantFate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """What the proof of one case found."""
+    """The proof of one case."""
 
     case: str
     kind: str
@@ -82,7 +82,7 @@ class Proof:
     recorded_from: dict[str, str]
     seconds: float
     dropped: int = 0
-    """Recorded exchanges that nothing used, and that were deleted: only while recording, and once all else held."""
+    """Unused recorded exchanges that were deleted: only while recording, and only if everything else held."""
 
     @property
     def held(self) -> bool:
@@ -98,14 +98,14 @@ class Proof:
 
 @dataclass(frozen=True, kw_only=True)
 class _Bench:
-    """What a case is proved with."""
+    """The parts that prove a case."""
 
     case: Case
     engine: Engine
     recordings: Recordings
     recorder: Recorder
     runs: dict[tuple[str, str | None], CleanRun] = field(default_factory=dict)
-    """Clean runs by workflow and variant: several proofs need the same one."""
+    """Clean runs by workflow and variant; they are reused."""
 
     @property
     def hint(self) -> str:
@@ -124,7 +124,7 @@ class _Bench:
         return runner.run_fresh(workflow, variant)
 
     def judged(self, workflow: JsonObject) -> Judged | None:
-        """Return what the truth says of the trial in which ``workflow`` was the one response; None if it does not validate."""
+        """Return the judgement of a trial in which ``workflow`` was the only response; None if it does not validate."""
         case, edited = self.case, bool(diff_paths(self.case.workflow, workflow))
         scope = open_scope(case, None, self.recordings, self._recording(workflow, edited=edited), self.hint)
         if edited and self.engine.validate(workflow, scope.inputs):
@@ -158,7 +158,7 @@ class _Bench:
         return judge(case, trajectory, clean, {0: broken}, None, right=right)
 
     def _recording(self, workflow: JsonObject, *, edited: bool) -> Recording:
-        """Return how a trial records. One of a wrong fix or a mutant may send nothing to a live API."""
+        """Return how a trial records. A trial of a wrong fix or a mutant may send nothing to a live API."""
         recording, case = self.recorder.for_trial(self.case, None), self.case
         name = known_as(case, workflow) if recording.access is not None else None
         if name is None:
@@ -166,9 +166,9 @@ class _Bench:
         return recording.by("the broken workflow", name) if edited else recording.by(name)
 
     def record_live(self) -> None:
-        """Record what the case's own workflows ask of live APIs, in clean runs that the proof needs too.
+        """Record the live API requests of the case's own workflows, in clean runs that the proof needs too.
 
-        Without leave to write, a run ends at its first write and the next one goes on, so that all of those are listed.
+        If writes are not allowed, a run ends at its first write and the next run starts, so that all writes are listed.
 
         Raises:
             LiveRefused: a write is not allowed, or a secret cannot be sent.
@@ -177,7 +177,7 @@ class _Bench:
         for workflow in (case.workflow, *right_workflows(case)):
             for variant in (None, *case.variants):
                 try:
-                    with suppress(ReplayMiss):  # the proof meets it again, and says so
+                    with suppress(ReplayMiss):  # the proof meets it again and reports it
                         self.clean(workflow, variant)
                 except LiveRefused as refused:
                     if not refused.writes:
@@ -188,7 +188,7 @@ class _Bench:
 
 
 class _RealOnly(Recordings):
-    """A case's recordings without what its simulated services answered: those have to answer again."""
+    """A case's recordings without the responses of its simulated services, which have to respond again."""
 
     def __init__(self, folder_of: Recordings, simulated: frozenset[str]) -> None:
         super().__init__(folder_of.folder)
@@ -200,13 +200,13 @@ class _RealOnly(Recordings):
 
 
 def prove(setting: BenchContext, case_id: str, recorder: Recorder | None = None) -> Proof:
-    """Prove one case. While recording, what the proof needs and is not there is recorded."""
+    """Prove one case. While recording, missing exchanges that the proof needs are recorded."""
     case, recorder = setting.corpus.case(case_id), recorder or Recorder()
     return _proved(setting, case, recorder, recorder.recordings(setting.corpus.cassettes(case)))
 
 
 def proved_with(setting: BenchContext, case_id: str) -> frozenset[str]:
-    """Return the keys of the world's exchanges that the proof of a case uses, by proving it."""
+    """Prove a case and return the keys of the exchanges that the proof uses."""
     case, recorder = setting.corpus.case(case_id), Recorder()
     recordings = recorder.recordings(setting.corpus.cassettes(case))
     _proved(setting, case, recorder, recordings)
@@ -245,7 +245,7 @@ def _fixed(case: Case) -> JsonObject | None:
     """Return the workflow after the reference fix.
 
     Raises:
-        PatchError: that or an accepted fix does not apply, so that nothing can be judged by it.
+        PatchError: that or an accepted fix does not apply.
     """
     for fix in case.accepts:
         apply_patch(case.workflow, fix.patch)
@@ -280,9 +280,9 @@ def _truth(bench: _Bench) -> Iterator[Finding]:
 
 
 def _holds_untouched(untouched: Judged) -> Finding:
-    """Return whether all that the case says of the workflow as it is holds, on its own data and on its variants'.
+    """Return whether the case's statements about the unchanged workflow hold, on its own data and on its variants'.
 
-    The verdict alone does not tell: where no edit is right it asks how the trial ended.
+    The verdict alone is not enough: if no edit is right, it depends on how the trial ended.
     """
     off = [
         f"{one.check}{f' ({one.variant})' if one.variant else ''}: {one.why}"
@@ -311,9 +311,9 @@ def _after_fix(bench: _Bench, fix: Fix) -> Finding:
 
 
 def _mislabelled(labels: Mapping[str, NodeState], execution: Execution) -> list[str]:
-    """Return where an execution shows something else than the labels say.
+    """Return where an execution differs from the labels.
 
-    Whether a failure is an error or a warning is what detectors are measured by: here a failure is a failure.
+    Errors and warnings count alike here: distinguishing them is what detectors are measured by.
     """
     told = {record.node_id: record for record in execution.nodes}
     off = []
@@ -354,7 +354,7 @@ def _mutants(bench: _Bench, fixed: JsonObject | None) -> Iterator[MutantFate]:
 
 
 def _readers(run: CleanRun) -> frozenset[str]:
-    """Return the nodes whose requests were answered and changed nothing."""
+    """Return the nodes whose requests got responses and changed nothing."""
     asked = {one.node for one in run.traffic if one.node is not None and one.accepted}
     return frozenset(asked - {one.node for one in run.traffic if one.changed})
 
@@ -375,7 +375,7 @@ def _outputs(execution: Execution) -> dict[str, Json]:
 
 
 def _prompts(bench: _Bench, setting: BenchContext) -> Iterator[Finding]:
-    """Facts are not in the frame already, and no strategy can see the truth."""
+    """Check that the frame does not contain the facts, and that no strategy can see the truth."""
     case = bench.case
     frame = build_frame(case.request, case.workflow, None)
     told = context_recall(facts_of(case), frame).found
@@ -398,7 +398,7 @@ def _prompts(bench: _Bench, setting: BenchContext) -> Iterator[Finding]:
 def first_prompt(
     engine: Engine, case: Case, execution: Execution, strategy_name: str, strategy_dirs: Sequence[Path] = ()
 ) -> Prompt:
-    """Return the prompt that a strategy makes of a case's first execution."""
+    """Return the prompt that a strategy makes from a case's first execution."""
     view = View(
         request=case.request, workflow=case.workflow, execution=execution,
         agent=engine.describe(case.workflow, execution),

@@ -1,4 +1,4 @@
-"""Proofs that were made, kept beside the last trace so that what only looks at cases need not prove them again."""
+"""Stores proofs next to the last trace, so that code that only displays cases need not prove them again."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ PROOFS = Path(FOLDER) / "proofs"
 """In the folder of the configuration."""
 
 _PROVE = "prove the case"
-"""What is done about whatever is wrong with a kept proof: nobody is told."""
+"""The hint in errors about a stored proof. It is never shown."""
 
 
 def store_proof(proofs: Path, case: Case, recordings: Path, proof: Proof) -> None:
-    """Keep a proof. Where nothing can be written, nothing is kept: it can be made again."""
+    """Store a proof. Write errors are ignored: the proof can be made again."""
     document = {"format": FORMAT, "of": _of(case, recordings), "proof": dataclasses.asdict(proof)}
     with contextlib.suppress(OSError):
         if proofs.parent.name == FOLDER:
@@ -39,9 +39,9 @@ def store_proof(proofs: Path, case: Case, recordings: Path, proof: Proof) -> Non
 
 
 def stored_proof(proofs: Path, case: Case, recordings: Path) -> Proof | None:
-    """Return the proof that was kept of this very case, recordings and version; None if there is none.
+    """Return the stored proof for these versions of the case, the recordings and mendbench; None if there is none.
 
-    Whatever is wrong with the file, it counts as none: the proof can be made again.
+    An invalid file counts as none: the proof can be made again.
     """
     place = _place(proofs, case)
     try:
@@ -58,7 +58,7 @@ def stored_proof(proofs: Path, case: Case, recordings: Path) -> Proof | None:
 
 
 def _as_made(proof: Proof, case: Case) -> bool:
-    """Return whether a proof holds what its fields say: whoever shows it goes by that."""
+    """Return whether a proof's fields have the declared types: the code that shows it relies on them."""
     texts = [one for finding in proof.findings for one in (finding.what, finding.why)]
     texts += [one for mutant in proof.mutants for one in (mutant.kind, mutant.what, mutant.why)]
     served = proof.recorded_from
@@ -77,7 +77,7 @@ def _place(proofs: Path, case: Case) -> Path:
 
 
 def _of(case: Case, recordings: Path) -> str:
-    """Return what the proof hangs on, as one digest."""
+    """Return a digest of everything that the proof depends on."""
     files = [recordings / name for name in (WORLD, TRAJECTORIES)]
     return digest(
         [__version__, case.id, case.digest, [digest(one.read_bytes()) if one.is_file() else "" for one in files]]

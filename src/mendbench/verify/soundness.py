@@ -1,4 +1,4 @@
-"""What is wrong with a case before anything of it runs: labels that can never hold, and recordings of something else."""
+"""Static checks of a case: labels that can never hold, and recordings of another case."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from mendbench.values.json_patch import PatchError, apply_patch, node_ids
 from mendbench.values.merge_patch import merge_patch
 
 _CUT = re.compile(r"\s*(?:- )?[\w-]+: (?![\s'\"|>\[{&*!#])[^#]*\s(#[^\s#]+)")
-"""A plain text with a number sign that no space follows: hardly meant as a comment."""
+"""A plain text with a number sign and no space after it: probably not meant as a comment."""
 
 _OWN_SCHEMES = {"shell": SHELL, "file": FILES}
-"""Schemes of what is no host, and what a case declares for them."""
+"""URL schemes without a host, and what a case declares for them."""
 
 
 def unsound_labels(case: Case) -> tuple[BadInput, ...]:
@@ -37,7 +37,7 @@ def unsound_labels(case: Case) -> tuple[BadInput, ...]:
 
 
 def cut_texts(case: Case) -> tuple[BadInput, ...]:
-    """Return one line for each text in ``case.yaml`` that YAML cuts at a number sign: what follows is a comment to it."""
+    """Return one line for each text in ``case.yaml`` that YAML truncates at a number sign, because the rest is a comment."""
     path = case.folder / "case.yaml"
     lines = path.read_text(encoding="utf-8").splitlines()
     return tuple(
@@ -50,7 +50,7 @@ def cut_texts(case: Case) -> tuple[BadInput, ...]:
 
 
 def foreign_recordings(case: Case, folder: Path) -> tuple[BadInput, ...]:
-    """Return one line for each cassette in ``folder`` that is another case's, with file and line."""
+    """Return one line for each cassette in ``folder`` that belongs to another case, with file and line."""
     found: list[BadInput] = []
     for name in (WORLD, TRAJECTORIES):
         path = folder / name
@@ -69,7 +69,7 @@ def foreign_recordings(case: Case, folder: Path) -> tuple[BadInput, ...]:
 
 
 def canaries_found(case: Case, folder: Path) -> tuple[BadInput, ...]:
-    """Return one line for each secret of the case that stands in one of its recordings, with file and line."""
+    """Return one line for each secret of the case in its recordings, with file and line."""
     redactor = redactor_of(case)
     found: list[BadInput] = []
     for path in sorted(folder.glob("*.yaml")):
@@ -83,7 +83,7 @@ def canaries_found(case: Case, folder: Path) -> tuple[BadInput, ...]:
 
 
 def said_twice(cases: tuple[Case, ...]) -> dict[str, BadInput]:
-    """Return what is wrong with cases that are another case over again, or differ from its id in case alone, by their ids."""
+    """Return errors, by case id, for cases that duplicate another case or whose ids differ only in letter case."""
     found: dict[str, BadInput] = {}
     by_id: dict[str, Case] = {}
     by_truth: dict[str, Case] = {}
@@ -115,7 +115,7 @@ def _patches(case: Case) -> Iterator[BadInput]:
 
 
 def _fixed(case: Case) -> JsonObject:
-    """Return the workflow that the checks are for: the fixed one, or the one there is where no edit is right."""
+    """Return the workflow that the checks are for: the fixed one, or the original one if no edit is right."""
     if case.fix is None:
         return case.workflow
     try:
@@ -198,7 +198,7 @@ def _unknown_nodes(case: Case, fixed: JsonObject) -> Iterator[BadInput]:
 
 
 def _twins(case: Case) -> Iterator[BadInput]:
-    """Yield each variant that is another one over again."""
+    """Yield each variant that duplicates another one."""
     seen: dict[str, str] = {}
     for number, variant in enumerate(case.variants):
         states = {name: state_of(case, variant, name) for name in case.recorded_from}
@@ -210,7 +210,7 @@ def _twins(case: Case) -> Iterator[BadInput]:
 
 
 def _origins(case: Case, service: str) -> frozenset[str]:
-    """Return where the keys of a service's exchanges begin: see :func:`mendbench.trial.scope.open_scope`."""
+    """Return the prefixes of the keys of a service's exchanges: see :func:`mendbench.trial.scope.open_scope`."""
     return frozenset(digest(state_of(case, variant, service)) for variant in (None, *case.variants))
 
 

@@ -1,4 +1,4 @@
-"""Workflows without the benchmark: run one for real, see what an agent would see, look at what failed."""
+"""Workflows without the benchmark: runs real workflows, shows what an agent would see, and displays failures."""
 
 from __future__ import annotations
 

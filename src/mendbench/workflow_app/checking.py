@@ -1,4 +1,4 @@
-"""What can be said of a workflow without running it."""
+"""Checks a workflow without running it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from mendbench.workflow_app.results import result_document
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What is wrong with a workflow, if anything."""
+    """The errors in a workflow, if any."""
 
     document: JsonObject
-    """The agent error format of a run that would be refused for it, and ``problems``: notes and suggestions too."""
+    """The agent error format of the refused run, and ``problems``, which also has notes and suggestions."""
     problems: tuple[Problem, ...]
 
     @property
     def valid(self) -> bool:
-        """Whether nothing keeps it from running."""
+        """Whether it can run."""
         return not errors_of(self.problems)
 
 
@@ -53,7 +53,7 @@ class _Nowhere:
 
 
 def check_workflow(document: JsonObject, inputs: Mapping[str, Json] | None = None) -> Checked:
-    """Return everything that is wrong with a workflow. Without ``inputs``, missing ones are not held against it."""
+    """Return all errors in a workflow. Without ``inputs``, missing ones are not errors."""
     given = dict(inputs) if inputs else {one.name: None for one in salvaged(document).inputs if one.required}
     problems = validate(document, given, node_specs())
     execution = _execution(document, given, bad=bool(errors_of(problems)))
@@ -64,7 +64,7 @@ def check_workflow(document: JsonObject, inputs: Mapping[str, Json] | None = Non
 
 
 def inspect_workflow(document: JsonObject) -> JsonObject:
-    """Return what a workflow is made of, credentials hidden. Nodes stand in the order in which they run."""
+    """Return the structure of a workflow, with credentials hidden. Nodes are in execution order."""
     workflow = salvaged(document)
     positions = order_of(workflow).positions
     nodes = sorted(workflow.nodes, key=lambda node: positions.get(node.id, len(positions)))
@@ -92,7 +92,7 @@ def _execution(document: JsonObject, inputs: JsonObject, *, bad: bool) -> Execut
 
 
 def _declared(one: JsonObject) -> JsonObject:
-    """Return an input's declaration: the name that it has tells whether its default is a credential."""
+    """Return an input's declaration. The input's name shows whether its default is a credential."""
     name = str(one["name"])
     return {**sanitise(one), "default": sanitise_under(name, one["default"])}
 

@@ -1,8 +1,8 @@
-"""What was done before a choice counts as done after it.
+"""Migrates a checkpoint, so that completed work still counts as done after a choice.
 
-A node that completed, and each item that a batch node has done, is known again by its resolved parameters and the action
-of the edge that led to it. Another input, another value or another edge changes these for work whose effects have
-happened: such work is given the digest that it has from now on.
+A completed node, and each completed item of a batch node, is identified by its resolved parameters and the action
+of the edge that led to it. Another input, value or edge changes these for work that is already done.
+Such work gets its new digest.
 """
 
 from __future__ import annotations
@@ -22,77 +22,77 @@ from mendbench.runtime.templates import resolve, templates_in
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What nodes are told hangs on these."""
+    """The data that node parameters depend on."""
 
     workflow: Workflow
     inputs: JsonObject
     arriving: Mapping[str, str] = field(default_factory=dict)
-    """The actions that now lead to some nodes, whatever led to them before."""
+    """The actions that now lead to some nodes, regardless of earlier ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """A checkpoint in which what was done counts as done."""
+    """A migrated checkpoint."""
 
     checkpoint: Checkpoint
     lost: tuple[str, ...] = ()
-    """What would be done again in spite of it, in words: nodes, and items of nodes."""
+    """Descriptions of work that would still be repeated: nodes, and items of nodes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Work:
-    """What a node does, by its digests; an empty one where that cannot be told."""
+    """Digests of a node's work; an empty one if it is unknown."""
 
     digest: str
     values: Json = None
-    """Of a batch node: the list that it goes through."""
+    """For a batch node: the list that it iterates over."""
     items: tuple[str, ...] = ()
-    """Of a batch node: the digest of each item's work."""
+    """For a batch node: the digest of each item's work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Way:
-    """One action on which a node can have been reached, and its work then: as it was, and as it is from now on."""
+    """One action that can have led to a node, and the node's work in that case: before and after the choice."""
 
     was: _Work
     now: _Work
 
     def item(self, place: int) -> str:
-        """Return the digest that an item of the old list has from now on; empty if that cannot be told."""
+        """Return the new digest of an item of the old list; empty if it is unknown."""
         if self.was.values == self.now.values:
             return self.now.items[place]
         return self.was.items[place] if self.was.items[place] in self.now.items else ""
 
 
 def data_of(workflow: Workflow, inputs: JsonObject, checkpoint: Checkpoint, but: str) -> JsonObject:
-    """Return the data that the node ``but`` sees: inputs, and what the completed nodes put out."""
+    """Return the data that the node ``but`` sees: inputs, and the outputs of completed nodes."""
     outputs = {name: done.outputs for name, done in checkpoint.completed.items() if workflow.node(name) is not None}
     return {**starting_data(workflow, inputs), **{name: value for name, value in outputs.items() if name != but}}
 
 
 def is_done(item: Completed) -> bool:
-    """Return whether an item of a batch need not be tried again: it succeeded, or its warning stops nothing."""
+    """Return whether an item of a batch need not be retried: it succeeded, or its warning does not stop the run."""
     return item.state == "success" or (item.state == "warning" and item.severity == "info")
 
 
 def names_input(node: Node, source: str | None) -> bool:
-    """Return whether a node's parameters, or the list that it goes through, name the input ``source``."""
+    """Return whether a node's parameters, or the list that it iterates over, name the input ``source``."""
     written = [node.params, None if node.batch is None else node.batch.items]
     return any(template.root == source for template in templates_in(written))
 
 
 def to_be_tried(kept: Checkpoint, node_id: str) -> Checkpoint:
-    """Return the checkpoint in which a batch node keeps no item that has to be tried again."""
+    """Return the checkpoint without the items of a batch node that have to be retried."""
     if node_id not in kept.items:
         return kept
     return replace(kept, items={**kept.items, node_id: tuple(item for item in kept.items[node_id] if is_done(item))})
 
 
 def carried(kept: Checkpoint, was: Setting, now: Setting, *, warned: str, source: str | None = None) -> Carried:
-    """Return the checkpoint in which what was done under ``was`` counts as done under ``now``.
+    """Return the checkpoint in which work done under ``was`` counts as done under ``now``.
 
-    The node that is ``warned`` is left as it was, but for the items that it has done. A completed node that cannot be
-    known again is lost if it is told the input ``source``.
+    The ``warned`` node is unchanged, except for its completed items. A completed node that cannot be
+    identified again is lost if it uses the input ``source``.
     """
     completed, items, lost = dict(kept.completed), dict(kept.items), []
     for name in dict.fromkeys((*kept.completed, *kept.items)):
@@ -141,7 +141,7 @@ def _known_again(done: Completed, ways: tuple[_Way, ...]) -> Completed | None:
 
 
 def _items_again(done: tuple[Completed, ...], ways: tuple[_Way, ...]) -> tuple[tuple[Completed, ...], bool]:
-    """Return the items, each known again where it can be, and whether one that counted as done no longer does."""
+    """Return the items, with new digests where possible, and whether one that counted as done no longer does."""
     ahead: dict[str, list[str]] = {}
     for way in ways:
         for place, digest in enumerate(way.was.items):

@@ -1,8 +1,8 @@
-"""What a user can do about a warning that stopped a run: create what is missing, use another value, skip the step.
+"""A user's choices at a warning that stopped a run: create what is missing, use another value, skip the step.
 
-Everything here is pure. Where a run stands and what was chosen lead to what has to be run next, from a checkpoint in
-which whatever had completed counts as done: no choice makes a completed node run again but the warned one, and of that
-one, if it is a batch, no item that is done.
+Everything here is pure. The state of a run and the choice determine what runs next, from a checkpoint in
+which completed work counts as done. Of the completed nodes, only the warned one can run again; if it is
+a batch, its completed items do not.
 """
 
 from __future__ import annotations
@@ -20,50 +20,50 @@ from mendbench.workflow_app.checkpoint_migration import Setting, carried, data_o
 from mendbench.workflow_app.param_values import Leaf, Unreadable, leaves_of, read_input, read_value, shown_under
 
 MAX_CHOICES = 10
-"""How often a run asks."""
+"""Maximum number of choices in a run."""
 
 CREATE_FIRST = "The user wants what is missing to be created first, by a step of the workflow."
-"""What the user's decision adds to the request that a repairer is told."""
+"""The text that the user's decision adds to the repairer's request."""
 
 ChoiceName: TypeAlias = Literal["create", "value", "skip", "stop"]
-"""create: what is missing is created, and the step tried again. value: the step gets another value. skip: go on behind it."""
+"""create: what is missing is created, and the step is retried. value: the step gets another value. skip: continue after the step."""
 
 Validate: TypeAlias = Callable[[JsonObject, JsonObject], tuple[str, ...]]
-"""Says what keeps a document from running with these inputs."""
+"""Returns the errors that keep a document from running with these inputs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """Where a run stands."""
+    """The state of a run."""
 
     document: JsonObject
     inputs: JsonObject
     execution: Execution
-    """The last one, of that document with those inputs."""
+    """The last execution, of this document with these inputs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stopped:
-    """A warning that stopped a run, as it may be shown, and what could be changed about it."""
+    """A warning that stopped a run, in displayable form, and the values that could be changed."""
 
     node_id: str
     message: str
     leaves: tuple[Leaf, ...]
     repairer: bool
-    """Whether a repairer creates what is missing; else the user does."""
+    """Whether a repairer creates what is missing; otherwise the user does."""
     problem: str | None = None
-    """Why what was chosen last could not be done."""
+    """Why the last choice was impossible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What the user wants."""
+    """The user's choice."""
 
     name: ChoiceName
     leaf: Leaf | None = None
-    """For ``value``: which one."""
+    """For ``value``: the parameter value to change."""
     value: str | None = None
-    """For ``value``: the new one, as it was typed."""
+    """For ``value``: the new value, as typed."""
 
 
 STOP = Choice(name="stop")
@@ -73,12 +73,12 @@ class Choose(Protocol):
     """Asks the user."""
 
     def __call__(self, stopped: Stopped, /) -> Choice:
-        """Return what the user wants."""
+        """Return the user's choice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resume:
-    """What has to be run next, and from where."""
+    """What to run next, and from which checkpoint."""
 
     document: JsonObject
     inputs: JsonObject
@@ -87,14 +87,14 @@ class Resume:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """The run is over, and ended like this."""
+    """The run is over, with this result."""
 
     execution: Execution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impossible:
-    """What was chosen cannot be done; everything stays as it was."""
+    """The choice is impossible; nothing changes."""
 
     problem: str
 
@@ -114,9 +114,9 @@ def stopped(
     repairer: bool,
     problem: str | None = None,
 ) -> Stopped | None:
-    """Return the warning that the run stands at, or None if none stopped it.
+    """Return the warning that stopped the run, or None if none did.
 
-    ``secrets`` are the inputs that nobody may see, each with the environment variable that holds it.
+    ``secrets`` are the secret inputs, each with the environment variable that contains it.
     """
     execution, node_id = standing.execution, stopped_at(standing.execution)
     if node_id is None:
@@ -131,7 +131,7 @@ def stopped(
 
 
 def after(standing: Standing, choice: Choice, validate: Validate) -> Resume | Ended | Impossible:
-    """Return what follows from a choice other than a repairer's. What is passed in stays as it is."""
+    """Return the result of a choice that needs no repairer. The arguments are not modified."""
     node_id = stopped_at(standing.execution)
     if node_id is None or choice.name == "stop":
         return Ended(execution=standing.execution)
@@ -145,7 +145,7 @@ def after(standing: Standing, choice: Choice, validate: Validate) -> Resume | En
 
 
 def told(node_id: str, choice: Choice, redact: Callable[[Json], Json]) -> JsonObject:
-    """Return a choice as a trace and a result tell it."""
+    """Return a choice in the form for traces and results."""
     said: JsonObject = {"node_id": node_id, "choice": choice.name}
     leaf = choice.leaf
     if leaf is None or choice.value is None:
@@ -155,7 +155,7 @@ def told(node_id: str, choice: Choice, redact: Callable[[Json], Json]) -> JsonOb
 
 
 def _again(standing: Standing, node_id: str) -> Resume:
-    """Return the same run, in which the warned node alone has not happened: of a batch, the items that are not done."""
+    """Return the same run, in which only the warned node runs again: of a batch, only the items that are not done."""
     kept = to_be_tried(standing.execution.checkpoint, node_id)
     rest = {name: done for name, done in kept.completed.items() if name != node_id}
     return Resume(
@@ -164,7 +164,7 @@ def _again(standing: Standing, node_id: str) -> Resume:
 
 
 def _skipped(standing: Standing, node_id: str) -> Resume | Ended:
-    """Return the run that goes on behind the warned node as if its warning had an edge; without a way on it is over."""
+    """Return the run that continues after the warned node as if its warning had an edge; without a next node it is over."""
     edges = salvaged(standing.document).edges
     target = {(edge.source, edge.action): edge.target for edge in edges}.get((node_id, "default"))
     if target is None:
@@ -220,7 +220,7 @@ def _with_value(standing: Standing, node_id: str, leaf: Leaf, said: str) -> tupl
 
 
 def _put(inside: Json, place: Place, value: Json) -> Json:
-    """Return ``inside`` with another value at a place that is there."""
+    """Return ``inside`` with another value at an existing place."""
     if not place:
         return value
     step, *rest = place
@@ -230,7 +230,7 @@ def _put(inside: Json, place: Place, value: Json) -> Json:
 
 
 def _params(document: JsonObject, inputs: JsonObject, standing: Standing, node_id: str) -> Json:
-    """Return what a node is told."""
+    """Return the resolved parameters of a node."""
     workflow = salvaged(document)
     node = workflow.node(node_id)
     data = data_of(workflow, inputs, standing.execution.checkpoint, node_id)

@@ -1,4 +1,4 @@
-"""What comes in from files and from the command line, and how a document goes out."""
+"""Reads documents from files and the command line, and writes documents."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from mendbench.model.json import Json, JsonObject
 
 
 def read_workflow(path: Path) -> JsonObject:
-    """Return the workflow document in a file. Whether it is a right one is not asked here.
+    """Return the workflow document in a file, without validation.
 
     Raises:
-        BadInput: it cannot be read, or holds no JSON object.
+        BadInput: it cannot be read, or is not a JSON object.
     """
     hint = "name a workflow's JSON file"
     document = load_json(read_text(path, MAX_DOCUMENT, hint, hint), str(path), "mend it there")
@@ -27,10 +27,10 @@ def read_workflow(path: Path) -> JsonObject:
 
 
 def read_inputs(given: Iterable[str], option: str = "--input") -> dict[str, str]:
-    """Return the pairs of ``NAME=VALUE`` words. A value is text; its declared type says how it is read.
+    """Return the pairs of ``NAME=VALUE`` words. A value is text; its declared type determines how it is parsed.
 
     Raises:
-        BadInput: a word is no pair, or a name stands twice.
+        BadInput: a word is not a pair, or a name is repeated.
     """
     pairs: dict[str, str] = {}
     for word in given:
@@ -49,10 +49,10 @@ def as_text(document: Json) -> str:
 
 
 def save_workflow(document: JsonObject, path: Path) -> None:
-    """Write a workflow, whole or not at all.
+    """Write a workflow atomically.
 
     Raises:
-        BadInput: the place cannot be written to.
+        BadInput: the file cannot be written.
     """
     try:
         write_atomically(path, as_text(document) + "\n")

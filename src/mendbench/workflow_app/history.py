@@ -1,4 +1,4 @@
-"""What has happened in a run until now."""
+"""The history of a run."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from mendbench.workflow_app.choices import Resume, Standing
 
 @dataclass(slots=True)
 class Story:
-    """What happened until now. Kept outside the loop, so that a run that breaks off leaves its trace."""
+    """The history so far. It is kept outside the loop, so that an aborted run leaves its trace."""
 
     given: JsonObject
     """The document that the run began with."""
     document: JsonObject
-    """As it stands now."""
+    """The current document."""
     inputs: JsonObject
-    """As they stand now."""
+    """The current inputs."""
     phase: int = 0
-    """How often the world was told that another execution begins: what its traffic is told apart by."""
+    """Number of executions that the world has seen begin. It identifies their traffic."""
     ran: list[Ran] = field(default_factory=list)
     attempts: list[Attempt] = field(default_factory=list)
     """All of them, each with the phase as its number."""
@@ -44,24 +44,24 @@ class Story:
                 self._note(event.execution)
 
     def go_on(self, resume: Resume) -> None:
-        """Take over what a choice made of the document and the inputs."""
+        """Apply a choice's changes to the document and the inputs."""
         self.document, self.inputs = resume.document, resume.inputs
 
     def end(self, execution: Execution) -> None:
-        """Let the last execution have ended otherwise: a choice has settled the warning that stopped it."""
+        """Replace the last execution after a choice has resolved the warning that stopped it."""
         self.ran[-1] = replace(self.ran[-1], execution=execution)
         self.stop = None if self.stop is None else "warned"
 
     @property
     def last(self) -> Ran:
-        """The last execution; one in which nothing ran if none ended."""
+        """The last execution; an empty one if none ended."""
         return self.ran[-1] if self.ran else Ran(
             attempt=0, document=self.given, execution=Execution(outcome="error", nodes=())
         )  # fmt: skip
 
     @property
     def standing(self) -> Standing:
-        """Where the run stands."""
+        """The state of the run."""
         return Standing(document=self.last.document, inputs=self.inputs, execution=self.last.execution)
 
     @property

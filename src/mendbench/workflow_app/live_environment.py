@@ -1,4 +1,4 @@
-"""What a workflow reaches when it is run outside the benchmark."""
+"""The environment of a workflow that runs outside the benchmark."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mendbench.runtime.trace_file import FOLDER
 from mendbench.secrets.redaction import Redactor
 
 SANDBOX = Path(FOLDER) / "sandbox"
-"""The folder that file nodes read and write below, where no other is named."""
+"""The default folder for file nodes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class Outside:
 
     world: World
     model_world: World
-    """What a repairer asks."""
+    """The world for the repairer's model requests."""
     clock: Clock
 
 
@@ -46,10 +46,10 @@ def real_outside(
 ) -> Iterator[Outside]:
     """Yield the real world: HTTP, the configured MCP servers and models, and the shell's sandbox if it is allowed.
 
-    Files are read and written below ``folder`` only; a command may have those of the ``variables`` that it asks for.
+    Files are read and written only below ``folder``; a command gets only those of the ``variables`` that it requests.
 
     Raises:
-        BadInput: a configured MCP server has neither command nor URL, or a variable that it gets is not set.
+        BadInput: a configured MCP server has neither command nor URL, or one of its variables is not set.
     """
     models = ConfiguredModels(config.models)
     servers = {name: _server(name, server) for name, server in config.mcp.items()}
@@ -66,17 +66,17 @@ def real_outside(
 
 
 class ConfiguredModels:
-    """Asks each model where the configuration says that it is."""
+    """Sends model requests to the configured URLs."""
 
     def __init__(self, models: Mapping[str, ModelConfig]) -> None:
         self._models, self._responded = models, set[str]()
 
     def send(self, model_request: JsonObject) -> Response:
-        """Return the provider's answer.
+        """Return the provider's response.
 
         Raises:
             BadInput: the model has no URL in the configuration, or its server refuses the model request.
-            Incomplete: no response came.
+            Incomplete: there was no response.
         """
         model = configured_model(self._models, str(model_request.get("model", "")))
         caller = ChatCaller(
@@ -91,7 +91,7 @@ class ConfiguredModels:
 
 
 def configured_model(models: Mapping[str, ModelConfig], name: str) -> ModelConfig:
-    """Return the configuration of a model that can be asked.
+    """Return the configuration of a model with a URL.
 
     Raises:
         BadInput: it has no URL.
@@ -104,7 +104,7 @@ def configured_model(models: Mapping[str, ModelConfig], name: str) -> ModelConfi
 
 
 def _server(name: str, server: McpServerConfig) -> Any:
-    """Return what the MCP client connects to."""
+    """Return the target for the MCP client."""
     if bool(server.command) == bool(server.url):
         raise BadInput(f"mcp.{name}", "neither a command nor a url, or both", "give one of the two")
     if server.url:

@@ -1,4 +1,4 @@
-"""The engine as a run with repair shows it."""
+"""The engine with events for a run with repair."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mendbench.secrets.redaction import Redactor
 
 
 class WatchedEngine(MendbenchEngine):
-    """The engine, knowing which nodes an edit changed: its events call those repaired, whether they had run or not."""
+    """The engine, with knowledge of the nodes that an edit changed: its events call them repaired, even if they had not run."""
 
     def __init__(self, redactor: Redactor, on_event: Listener | None) -> None:
         self._before: Mapping[str, Node] | None = None
@@ -36,7 +36,7 @@ class WatchedEngine(MendbenchEngine):
         detector: Detector | None,
         clock: Clock,
     ) -> Execution:
-        """Run the document as the engine does, knowing what of it is new."""
+        """Run the document like the engine, with knowledge of the changed nodes."""
         nodes = {node.id: node for node in salvaged(workflow).nodes}
         if self._before is not None:
             self._edited = frozenset(name for name, node in nodes.items() if self._before.get(name) != node)
@@ -44,9 +44,9 @@ class WatchedEngine(MendbenchEngine):
         return super().execute(workflow, inputs, world, checkpoint=checkpoint, detector=detector, clock=clock)
 
     def resumed(self, checkpoint: Checkpoint, done: Execution | None = None) -> Engine:
-        """Return this engine in the middle of a run: what it is told to run from the start goes on from ``checkpoint``.
+        """Return this engine in the middle of a run: a run from the start continues from ``checkpoint``.
 
-        With ``done`` it has run to there already, and that is the execution.
+        With ``done``, that execution is the result of the first run.
         """
         return _Resumed(self, checkpoint, done)
 
@@ -59,7 +59,7 @@ class WatchedEngine(MendbenchEngine):
 
 
 class _Resumed:
-    """An engine for which a run's start is a checkpoint."""
+    """An engine that starts runs at a checkpoint."""
 
     name = MendbenchEngine.name
 

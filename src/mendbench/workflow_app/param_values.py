@@ -1,4 +1,4 @@
-"""The values that a node was told, one by one: what each is, where it comes from, and how another one is read."""
+"""The individual parameter values of a node: their kind, their origin, and how to parse new ones."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ from mendbench.secrets.redaction import sanitise, sanitise_key
 from mendbench.workflow_app.checkpoint_migration import data_of, is_done, names_input
 
 Origin: TypeAlias = Literal["fixed", "input", "secret", "template"]
-"""fixed: it stands in the workflow. input: it is an input, whole. secret: a secret is in it. template: made of templates."""
+"""fixed: literal in the workflow. input: exactly one input. secret: contains a secret. template: made from templates."""
 
 Kind: TypeAlias = Literal["string", "number", "boolean", "object", "array", "null"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
-    """One value of a node's parameters. Holds no secret: only what may be shown."""
+    """One value of a node's parameters. It contains no secrets."""
 
     place: Place
-    """The way to it inside the parameters."""
+    """Its path inside the parameters."""
     origin: Origin
     kind: Kind
-    """What it is now."""
+    """Its current kind."""
     shown: Json
-    """What it is now, redacted."""
+    """Its current value, redacted."""
     template: str | None = None
-    """As it is written in the workflow, where templates are in it: redacted, the templates left standing."""
+    """Its text in the workflow if it contains templates: redacted, with the templates kept."""
     source: str | None = None
-    """The input that it is; for a secret, the environment variable that holds it."""
+    """The input that it comes from; for a secret, the environment variable that contains it."""
     within: bool = False
-    """Whether the input is only a part of the text that stands there."""
+    """Whether the input is only a part of the text."""
     note: str | None = None
-    """What giving another value means beyond that."""
+    """Further consequences of another value."""
 
     @property
     def param(self) -> str:
-        """Its place as messages write it: ``body.items[0].title``."""
+        """Its place in the form for messages: ``body.items[0].title``."""
         return dotted(self.place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
-    """A text that cannot be the value that is wanted."""
+    """A text that cannot be parsed as the wanted value."""
 
     problem: str
 
@@ -65,7 +65,7 @@ class _Scene:
     inputs: JsonObject
     done: frozenset[str]
     items_done: bool
-    """Whether the node is a batch that has done items."""
+    """Whether the node is a batch with completed items."""
     secrets: Mapping[str, str]
     redact: Callable[[Json], Json]
 
@@ -78,10 +78,10 @@ def leaves_of(
     secrets: Mapping[str, str],
     redact: Callable[[Json], Json],
 ) -> tuple[Leaf, ...]:
-    """Return the values of a node's parameters; of a longer text that holds inputs, these too.
+    """Return the values of a node's parameters, including the inputs inside longer texts.
 
-    What a batch node is told of its item is left out: another value would be one for all items. ``secrets`` are the
-    inputs that nobody may see, each with the environment variable that holds it.
+    Values from the item of a batch node are left out: another value would apply to all items. ``secrets`` are the
+    secret inputs, each with the environment variable that contains it.
     """
     workflow = salvaged(document)
     node = workflow.node(node_id)
@@ -101,7 +101,7 @@ def leaves_of(
 
 
 def read_value(said: str, kind: Kind, name: str) -> Json | Unreadable:
-    """Return the value that a user typed in place of one of that kind: text as it is, anything else as JSON."""
+    """Return the value that a user typed to replace one of that kind: text unchanged, anything else parsed as JSON."""
     if kind == "string":
         return said
     try:
@@ -112,7 +112,7 @@ def read_value(said: str, kind: Kind, name: str) -> Json | Unreadable:
 
 
 def read_input(said: str, name: str, workflow: Workflow, given: JsonObject) -> Json | Unreadable:
-    """Return the value of an input that a user typed, in the type that was declared or else the one that it had."""
+    """Return the input value that a user typed, in the declared type or else the type of the previous value."""
     declared = next((one for one in workflow.inputs if one.name == name), None)
     if declared is None:
         return read_value(said, kind_of(given.get(name)), name)
@@ -122,7 +122,7 @@ def read_input(said: str, name: str, workflow: Workflow, given: JsonObject) -> J
 
 
 def kind_of(value: Json) -> Kind:
-    """Return what JSON calls a value."""
+    """Return the JSON type of a value."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -133,7 +133,7 @@ def kind_of(value: Json) -> Kind:
 
 
 def shown_under(place: Place, source: str | None, value: Json, redact: Callable[[Json], Json]) -> Json:
-    """Return a value as it may be shown: without what a key on the way to it, its input's name or its shape tell to be a credential."""
+    """Return a displayable value: without credentials, which a key on its path, its input's name or its shape reveals."""
     shown = redact(value)
     for way in (place, () if source is None else (source,)):
         shown = _at(way, sanitise(_only(way, shown)))
@@ -141,7 +141,7 @@ def shown_under(place: Place, source: str | None, value: Json, redact: Callable[
 
 
 def _only(place: Place, value: Json) -> Json:
-    """Return the smallest document that has the value at a place, for lists at their start."""
+    """Return the smallest document with the value at a place; in lists, at index 0."""
     for step in reversed(place):
         value = {step: value} if isinstance(step, str) else [value]
     return value
@@ -232,13 +232,13 @@ def _is_hidden(scene: _Scene, name: str) -> bool:
 
 
 def _is_input(scene: _Scene, template: Template) -> bool:
-    """Return whether a template is an input, whole. A node of the same name hides it, as does the item of a batch."""
+    """Return whether a template is exactly one input. A node of the same name hides it, as does the item of a batch."""
     known = template.root in scene.inputs or any(one.name == template.root for one in scene.workflow.inputs)
     return known and not template.path and not _is_hidden(scene, template.root)
 
 
 def _already_run(scene: _Scene, name: str | None) -> str | None:
-    """Return what to say of the work that was told the old value: nodes that were told the input, and items of the batch."""
+    """Return a note on completed work with the old value: nodes that used the input, and items of the batch."""
     told = [
         node.id
         for node in scene.workflow.nodes

@@ -1,4 +1,4 @@
-"""The one document that says how a run ended: the agent error format, with what became of the repair."""
+"""The result document of a run: the agent error format, with the result of the repair."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def result_document(
     broken: BaseException | None,
     choices: tuple[JsonObject, ...] = (),
 ) -> JsonObject:
-    """Return the document. ``described`` is the engine's, of the last execution.
+    """Return the document. ``described`` is the engine's description of the last execution.
 
-    ``changed`` says whether that one ran a workflow that a repairer edited; ``stop`` is None where no repair was asked
-    for, or where it broke off, ``broken`` saying why. What a user chose at a terminal stands in it only if something was.
+    ``changed`` is whether it ran a workflow that a repairer edited. ``stop`` is None if no repair was requested
+    or if it was aborted; then ``broken`` is the reason. A user's choices at a terminal are included if there are any.
     """
     first = {
         "success": bool(described["success"]) and broken is None,
@@ -48,7 +48,7 @@ def result_document(
 def _reason(
     execution: Execution, attempts: tuple[Attempt, ...], stop: StopReason | None, broken: BaseException | None
 ) -> str | None:
-    """Return why the repair ended as it did, or why there was none; None where there was nothing to repair."""
+    """Return why the repair ended, or why there was none; None if there was nothing to repair."""
     if broken is not None:
         return f"Broke off: {_words(broken)}"
     if stop is None:

@@ -1,4 +1,4 @@
-"""Runs one workflow for real, with or without repair, and leaves a trace of it."""
+"""Runs one workflow for real, with or without repair, and writes a trace."""
 
 from __future__ import annotations
 
@@ -36,46 +36,46 @@ DEFAULT_STRATEGY, DEFAULT_REPAIRER, DEFAULT_POLICY = "full-context", "chat", "tw
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """How a workflow is to be run."""
+    """Options for running a workflow."""
 
     inputs: Mapping[str, Json] = field(default_factory=dict)
     secrets: Mapping[str, str] = field(default_factory=dict)
-    """Inputs that nobody may see: name of the input, name of the environment variable that holds its value."""
+    """Secret inputs: name of the input, name of the environment variable with its value."""
     auto_repair: bool = False
     strategy: str = DEFAULT_STRATEGY
     repairer: str = DEFAULT_REPAIRER
     model: str | None = None
-    """None for the first of the configured matrix."""
+    """None for the first one of the configured matrix."""
     policy: str = DEFAULT_POLICY
     detector: str | None = None
-    """Takes the place of the policy's."""
+    """Replaces the policy's detector."""
     request: str | None = None
-    """What the workflow was written for, in the words of who asked for it."""
+    """The purpose of the workflow, in the user's words."""
     trace: Path | None = None
     """None for the last trace of the current folder."""
     allow_shell: bool = False
     files: Path | None = None
-    """The folder that file nodes read and write below; None for ``.mendbench/sandbox`` of the current folder."""
+    """The folder for file nodes; None for ``.mendbench/sandbox`` in the current folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkflowRun:
-    """What became of a run."""
+    """The result of a run."""
 
     document: JsonObject
-    """The agent error format, sanitised: what the command line prints and the MCP server returns."""
+    """The agent error format, sanitised. The command line prints it and the MCP server returns it."""
     execution: Execution
-    """The last one."""
+    """The last execution."""
     attempts: tuple[Attempt, ...]
     repaired: JsonObject | None
-    """The changed workflow that ran last, if it did not end in an error: changed by a repairer, or by a choice."""
+    """The workflow that ran last, if a repairer or a choice changed it and it did not end in an error."""
     trace: Path
     untraced: BadInput | None = None
-    """Why there is no trace, where its place could not be written to: the workflow has run nevertheless."""
+    """The error if the trace could not be written; the workflow has still run."""
 
     @property
     def success(self) -> bool:
-        """Whether it ended neither in an error nor at a warning that stopped it."""
+        """Whether neither an error nor a warning stopped it."""
         return bool(self.document["success"])
 
 
@@ -88,13 +88,13 @@ def run_workflow(
     outside: Outside | None = None,
     choose: Choose | None = None,
 ) -> WorkflowRun:
-    """Run a workflow, repair it if that is asked for, write the trace, and return what became of it.
+    """Run a workflow, repair it if requested, write the trace, and return the result.
 
-    ``outside`` replaces the real world. The trace is written whatever happens after the run has begun, if its place can be. ``choose`` is
-    asked where a warning stops the run, at most :data:`~mendbench.workflow_app.choices.MAX_CHOICES` times.
+    ``outside`` replaces the real world. Once the run has begun, the trace is always written, if possible. ``choose`` is
+    called if a warning stops the run, at most :data:`~mendbench.workflow_app.choices.MAX_CHOICES` times.
 
     Raises:
-        BadInput: an option cannot be used, or the workflow has shell nodes and none may run. Nothing was sent then.
+        BadInput: an option is invalid, or the workflow has shell nodes and none may run. Then nothing was sent.
         Incomplete: the repairer's model gave no response.
     """
     parts = _parts(document, options, file, on_event)
@@ -136,7 +136,7 @@ def run_workflow(
 
 
 def _traced(trace: JsonObject, place: Path) -> BadInput | None:
-    """Write a trace, or return why it could not be: nobody loses the result for it, or the error that ended the run."""
+    """Write a trace, or return the error. It is not raised, because it would hide the result or error of the run."""
     try:
         write_trace(trace, place)
     except BadInput as error:
@@ -147,7 +147,7 @@ def _traced(trace: JsonObject, place: Path) -> BadInput | None:
 def _parts(
     document: JsonObject, options: RunOptions, file: str | None, on_event: Callable[[RunEvent], None] | None
 ) -> Parts:
-    """Build everything, so that a wrong name is told before anything is sent."""
+    """Build everything, so that a wrong name is reported before anything is sent."""
     if not options.allow_shell:
         _refuse_shell(document, file or "workflow")
     secrets = secrets_of(options)
@@ -202,7 +202,7 @@ def _repairing(loaded: Loaded, options: RunOptions) -> Repairing:
 
 
 def _model_with_server(config: Config) -> str | None:
-    """Return the first model that can be asked, those of the matrix first; the first of the matrix where there is none."""
+    """Return the first model with a server, preferably one of the matrix; if there is none, the first of the matrix."""
     names = (*config.matrix.models, *config.models)
     return next((name for name in names if config.models[name].base_url is not None), next(iter(names), None))
 

@@ -1,4 +1,4 @@
-"""A run under way: executed and repaired, and gone on with from every warning at which something else is chosen."""
+"""A running workflow: executed, repaired, and continued from every warning for which the user chooses an action."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from mendbench.workflow_app.live_environment import Outside
 from mendbench.workflow_app.observed_engine import WatchedEngine
 
 NO_REQUEST = "Not given. Make the workflow do what its nodes and its inputs are evidently meant to do."
-"""The prompt's request where the user gave none."""
+"""The prompt's request if the user gave none."""
 
 RunEvent: TypeAlias = NodeEvent | Event
-"""What is told while a workflow runs: each node's start and end; each execution, prompt and attempt."""
+"""Events of a running workflow: each node's start and end; each execution, prompt and attempt."""
 
 Repairing: TypeAlias = tuple[Strategy, Repairer, Budget]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What a run is made of."""
+    """The components of a run."""
 
     engine: WatchedEngine
     inputs: JsonObject
@@ -58,19 +58,19 @@ class Parts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkflowSession:
-    """A run under way."""
+    """A running workflow."""
 
     parts: Parts
     story: Story
     reach: Outside
     request: str | None
-    """What the workflow was written for, in the words of who asked for it."""
+    """The purpose of the workflow, in the user's words."""
     secrets: Mapping[str, str]
-    """Inputs that nobody may see, each with the environment variable that holds it."""
+    """Secret inputs, each with the environment variable that contains it."""
     on_event: Callable[[RunEvent], None] | None
 
     def whole(self, choose: Choose | None) -> None:
-        """Run from the start, and on from every warning that stops the run as long as something else is chosen."""
+        """Run from the start, and continue from every warning until the user chooses to stop."""
         self._on(None)
         problem: str | None = None
         for _ in range(0 if choose is None else MAX_CHOICES):
@@ -109,7 +109,7 @@ class WorkflowSession:
             self._on(followed.checkpoint)
 
     def _on(self, checkpoint: Checkpoint | None) -> None:
-        """Execute, and repair if that is asked for: from the start, or from a checkpoint."""
+        """Execute, and repair if requested: from the start, or from a checkpoint."""
         parts, story = self.parts, self.story
         if parts.repairing is None:
             self._hear(
@@ -125,7 +125,7 @@ class WorkflowSession:
         self._repair(parts.repairing, engine, request, replace(parts.rules, max_responses=left), self._hear)
 
     def _created(self, repairing: Repairing, resume: Resume) -> None:
-        """Ask the repairer once, although it was a warning that stopped the run, and run what it answers."""
+        """Call the repairer once, although a warning stopped the run, and run the repaired workflow."""
         done = replace(self.story.last.execution, outcome="error", checkpoint=resume.checkpoint)
         engine = self.parts.engine.resumed(resume.checkpoint, done)
         request = f"{self.request or NO_REQUEST} {CREATE_FIRST}"

@@ -1,4 +1,4 @@
-"""Traces, for the front ends: where they lie, and what can be asked of them."""
+"""Traces for the front ends: their location and their views."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trials that came out otherwise on the other side."""
+"""Trials with different results on the two sides."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from mendbench.scoring.comparing.pairing import TrialPair
 from mendbench.scoring.records import Treatment, TrialRecord
 
 Direction: TypeAlias = Literal["newly failing", "newly passing", "no verdict any more", "newly judged", "otherwise"]
-"""From A to B: right before and not right after (wrong, or crashed); the other way round; judged or crashed before and unjudged after; the
-other way round; neither, and yet of another outcome, stop reason or number of wasted attempts."""
+"""From A to B: right, then not right (wrong or crashed); the reverse; judged or crashed, then unjudged; the reverse; none of these, but a
+different outcome, stop reason or number of wasted attempts."""
 
 
 Responses: TypeAlias = Literal[
     "same responses", "same responses as far as both went", "other responses, and not by chance", "other responses"
 ]
-"""Chance has a part only in the last: in the one before nobody was asked for the responses that differ, or code crashed."""
+"""Chance is involved only in the last. In the one before it, the different responses took no model request, or code crashed."""
 
 ResponsesByKey: TypeAlias = Mapping[str, Sequence[ResponseDigest]]
-"""What was answered in each trial, in order, by the trial's key."""
+"""The responses in each trial, in order, by the trial's key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """How a trial came out."""
+    """How a trial ended."""
 
     key: str
     verdict: str
@@ -37,7 +37,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One trial that came out otherwise."""
+    """One trial whose result changed."""
 
     direction: Direction
     case: str
@@ -52,9 +52,9 @@ class Change:
 
 
 def changes_of(trials: Iterable[TrialPair], a: ResponsesByKey, b: ResponsesByKey) -> tuple[Change, ...]:
-    """Return the trials that came out otherwise: newly failing ones first, then in the order of :data:`Direction`.
+    """Return the trials whose results differ: newly failing ones first, then in the order of :data:`Direction`.
 
-    ``a`` and ``b`` are what was answered on the two sides.
+    ``a`` and ``b`` are the responses on the two sides.
     """
     found = [_change(trial, direction, a, b) for trial in trials if (direction := direction_of(trial)) is not None]
     order = get_args(Direction)
@@ -62,7 +62,7 @@ def changes_of(trials: Iterable[TrialPair], a: ResponsesByKey, b: ResponsesByKey
 
 
 def direction_of(trial: TrialPair) -> Direction | None:
-    """Return what became of a trial from A to B; None where it ended alike."""
+    """Return how a trial changed from A to B; None if it did not."""
     a, b = trial.a, trial.b
     opens = a.verdict == "unjudged", b.verdict == "unjudged"
     if opens[0] != opens[1]:
@@ -74,7 +74,7 @@ def direction_of(trial: TrialPair) -> Direction | None:
 
 
 def same_responses(trial: TrialPair, a: ResponsesByKey, b: ResponsesByKey) -> Responses:
-    """Return whether what was answered is the same on both sides, and if not, whether chance may have made it another."""
+    """Return whether the responses are the same on both sides, and if not, whether chance may be the cause."""
     ours, theirs = a[trial.a.key], b[trial.b.key]
     if any(one.response != other.response for one, other in zip(ours, theirs, strict=False)):
         chance = may_be_chance(ours, theirs, verdict=trial.b.verdict)

@@ -1,6 +1,6 @@
-"""How two treatments differ in a score, paired by case, and how sure that is.
+"""How two treatments differ in a score, paired by case, and how certain that is.
 
-Everything here but a primary contrast is exploratory: it has an interval, counts and a verdict in words, and no p-value.
+Everything here except primary contrasts is exploratory: it has an interval, counts and a verdict in words, but no p-value.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from mendbench.scoring.statistics.exact import ALPHA, POWER, Interval, mcnemar_e
 from mendbench.scoring.statistics.resampling import clustered_bootstrap, sign_flip
 
 MIN_GROUPS = 6
-"""Groups below which no interval is given: by flips of five signs the least two-sided p-value is 2/2^5 = 0.06, so they tell nothing."""
+"""Minimum number of groups for an interval: with five sign flips the smallest two-sided p-value is 2/2^5 = 0.06."""
 
 Verdict: TypeAlias = Literal["better", "worse", "higher", "lower", "not told apart", "alike", "open", "undefined"]
-"""Of B, against A. ``higher`` and ``lower`` where neither is better by itself; ``alike``: no case differs; ``open``: it depends on what
-becomes of trials without a verdict; ``undefined``: the score is not defined on both sides."""
+"""B compared with A. ``higher`` and ``lower``: for scores where neither is better; ``alike``: no case differs; ``open``: it depends on
+trials without a verdict; ``undefined``: the score is not defined on both sides."""
 
 Test: TypeAlias = Literal["McNemar, exact", "sign flips of groups"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """What a score comes to on one side, over the cases that are known of both."""
+    """The value of a score on one side, over the cases that are known on both."""
 
     numerator: float
     denominator: float
     value: float | None
     bounds: Interval | None
-    """The value if open trials add nothing, and if they add all they may; None where none is open."""
+    """The value if open trials add nothing, and if they add the maximum; None if none is open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """B less A in one score."""
+    """B minus A in one score."""
 
     score: str
     title: str
@@ -50,45 +50,45 @@ class Difference:
     unit: Unit
     better: Better | None
     cases: int
-    """Cases that are known of both sides, and add something on one at least; the open ones are among them."""
+    """Cases that are known on both sides and add something on at least one, including open ones."""
     groups: int
     open: int
-    """Cases of which a trial of either side has no verdict, so that the pair is open."""
+    """Cases whose pair is open, because a trial on either side has no verdict."""
     left_out: int
-    """Cases that would count on both sides, and do not, for want of a verdict or of what is counted."""
+    """Cases that apply to both sides but do not count, because a verdict or the counted value is missing."""
     a: Figure
     b: Figure
     difference: float | None
-    """Over all cases but the open ones; None where the score is undefined without those."""
+    """The difference over all cases except open ones; None if the score is undefined without these."""
     bounds: Interval | None
-    """Of the difference, whatever becomes of the open pairs; None where none is open."""
+    """Bounds of the difference over all outcomes of open pairs; None if none is open."""
     won: int
-    """Cases in which B is better (where neither is better by itself: higher). Open pairs, and cases that have no value of their own on
-    a side, are in none of the three."""
+    """Cases in which B is better (or higher, where neither direction is better). ``won``, ``lost`` and ``tied`` leave out open pairs and
+    cases without their own value on a side."""
     lost: int
     tied: int
     interval: Interval | None
-    """95 %, from the worst case's low to the best case's high while pairs are open."""
+    """95 % interval. While pairs are open, it extends from the low end of the worst case to the high end of the best case."""
     method: str
-    """How the interval was made, or why there is none."""
+    """How the interval was computed, or why there is none."""
     test: Test | None
     verdict: Verdict
     worst: Verdict | None
-    """The verdict if the open pairs all come out against B; None where none is open."""
+    """The verdict if all open pairs go against B; None if none is open."""
     best: Verdict | None
     more_cases: int | None
-    """How many more cases would tell the two apart if they went on so; None where that is no question, or none would."""
+    """Number of additional cases that would distinguish the two at the same rates; None if not applicable, or no number would."""
     p: float | None
-    """Of a primary contrast, after the correction for their number; None for all else."""
+    """The corrected p-value of a primary contrast; None for all else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """A difference, and the p-value behind its verdict, which is told of primary contrasts alone."""
+    """A difference, and the p-value of its verdict, which is reported only for primary contrasts."""
 
     difference: Difference
     p: float | None
-    """None while pairs are open, or where the score is undefined."""
+    """None if pairs are open, or the score is undefined."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,9 +106,9 @@ def compare_scores(pair: TreatmentPair, scores: Mapping[str, Score]) -> tuple[Di
 def differ(name: str, score: Score, counts: Counts, *, alpha: float = ALPHA) -> Evidence:
     """Return how B differs from A in a score.
 
-    The verdict is McNemar's exact test's where each case is one pair of trials in which something holds or does not, under one policy and
-    repairer, and no two cases that differ are of one group; else that of a test that flips the signs of the groups' sums. ``alpha`` is
-    what more cases are asked for at; below :data:`ALPHA` they are asked for also where the verdict tells the two apart at that.
+    The verdict is from McNemar's exact test if each case is one pair of trials with a yes/no value, under one policy and repairer, and no
+    two differing cases are in one group. Otherwise it is from a sign-flip test on the groups' sums. ``alpha`` is the level for the number
+    of additional cases. If it is below :data:`ALPHA`, that number is also computed for verdicts that are significant only at the latter.
     """
     told = counts.without_open()
     plain = _values(told)
@@ -138,16 +138,16 @@ def differ(name: str, score: Score, counts: Counts, *, alpha: float = ALPHA) -> 
 
 
 def unseen_share(groups: int) -> float:
-    """Return up to which share of groups could differ although none of so many does (exact, one-sided, 95 %)."""
+    """Return the upper bound of the share of differing groups, if none of ``groups`` differs (exact, one-sided, 95 %)."""
     return 1.0 - math.pow(ALPHA, 1 / groups)
 
 
 def _values(counts: Counts, gains: str = "") -> dict[str, float] | None:
-    """Return what each case adds to B less A, so that its mean is the difference; None where that is undefined.
+    """Return the contribution of each case to B minus A, whose mean is the difference; None if that is undefined.
 
-    ``gains`` names the side whose open trials add all they may. Where cases weigh differently, a case adds its linearised part of
-    the difference of the two ratios, around the ratio of both sides together: were the two alike, that is what both would come to. So
-    a case that is the same on both sides adds nothing, and one whose sides are swapped adds as much the other way.
+    ``gains`` names the side whose open trials add the maximum. If cases have different weights, a case contributes its linearised part of
+    the difference of the two ratios, around the pooled ratio of both sides: the common value if the two are alike. So a case with equal
+    sides contributes nothing, and swapping the sides of a case flips the sign.
     """
     a, b = (_sums(own, gains=side in gains) for side, own in (("a", counts.a), ("b", counts.b)))
     if _whole(counts):
@@ -163,9 +163,9 @@ def _values(counts: Counts, gains: str = "") -> dict[str, float] | None:
 
 
 def _spread(counts: Counts, gains: str = "") -> dict[str, float] | None:
-    """Return the values that the interval is drawn from: as :func:`_values`, and linearised around each side's own ratio.
+    """Return the values for the interval: like :func:`_values`, but linearised around each side's own ratio.
 
-    An interval tells how far the difference may lie from what it is, and not from none.
+    The interval is centred on the observed difference, not on zero.
     """
     a, b = (_sums(own, gains=side in gains) for side, own in (("a", counts.a), ("b", counts.b)))
     if _whole(counts) or not (a.under and b.under):
@@ -180,7 +180,7 @@ def _spread(counts: Counts, gains: str = "") -> dict[str, float] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sums:
-    """What the cases of one side add, and what they add up to."""
+    """The counts of the cases of one side, and their sums."""
 
     tops: Mapping[str, float]
     unders: Mapping[str, float]
@@ -195,7 +195,7 @@ def _sums(own: Mapping[str, Count], *, gains: bool) -> _Sums:
 
 
 def _whole(counts: Counts) -> bool:
-    """Return whether every case weighs the same."""
+    """Return whether every case has the same weight."""
     return all(own.denominator == 1 for side in (counts.a, counts.b) for own in side.values())
 
 
@@ -209,7 +209,7 @@ def _tested(score: Score, counts: Counts, values: Mapping[str, float]) -> _Teste
 
 
 def distinguished(score: Score, p: float, difference: float) -> Verdict:
-    """Return what a test's p-value lets one say of B."""
+    """Return the verdict on B for a test's p-value."""
     if p >= ALPHA or not difference:
         return "not told apart"
     if score.better is None:
@@ -249,7 +249,7 @@ def _interval(score: Score, counts: Counts) -> tuple[Interval | None, str]:
 
 
 def _interval_of(values: Mapping[str, float], groups: Mapping[str, str]) -> Interval | None:
-    """Return the interval of the mean. It is drawn one way round for both, so that swapping the sides turns it round exactly."""
+    """Return the interval of the mean. The sign is normalised first, so that swapping the sides mirrors the interval exactly."""
     plain = tuple((case, groups[case], value) for case, value in sorted(values.items()))
     turned = tuple((case, group, -value) for case, group, value in plain)
     found = _bootstrapped(max(plain, turned))
@@ -260,7 +260,7 @@ def _interval_of(values: Mapping[str, float], groups: Mapping[str, str]) -> Inte
 
 @lru_cache(maxsize=256)
 def _bootstrapped(cases: tuple[tuple[str, str, float], ...]) -> Interval | None:
-    """Return the interval of the cases' mean. Policies that replay the same responses often have the same differences: hence the cache."""
+    """Return the interval of the cases' mean. It is cached because policies with the same responses often have the same differences."""
     return clustered_bootstrap({case: value for case, _, value in cases}, {case: group for case, group, _ in cases})
 
 
@@ -290,9 +290,9 @@ def _more_cases(score: Score, counts: Counts, values: Mapping[str, float], alpha
 
 
 def _more_of_groups(values: Mapping[str, float], groups: Mapping[str, str], alpha: float) -> int | None:
-    """Return how many more cases, in groups such as these, would tell; None where neither is ahead.
+    """Return how many additional cases, in similar groups, would distinguish the two; None if neither is ahead.
 
-    Connor's formula for McNemar's test, with the groups' sums in the place of single pairs.
+    This is Connor's formula for McNemar's test, with the groups' sums in place of single pairs.
     """
     parts: dict[str, list[float]] = defaultdict(list)
     for case, value in values.items():

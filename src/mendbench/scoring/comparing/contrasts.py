@@ -1,4 +1,4 @@
-"""The primary contrasts: the few comparisons that were written down beforehand, and the only ones with a p-value."""
+"""The primary contrasts: the few preregistered comparisons, and the only ones with a p-value."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from mendbench.scoring.scores import score
 from mendbench.scoring.statistics.exact import ALPHA, holm
 
 TRAINING = "train"
-"""The part of the corpus on which it is settled which of several strategies is the best."""
+"""The part of the corpus on which the best of several strategies is selected."""
 
 _LATER = "changed after the test part was recorded"
 
 _SCORES = {"futile_attempts": "futile", "right_after_first": "attempt1_success"}
-"""Scores that a plan knows by another name."""
+"""Names of scores in a plan that differ from the scores' own names."""
 
 
 class PlannedSide(Protocol):
@@ -34,7 +34,7 @@ class PlannedSide(Protocol):
 
     @property
     def best_of(self) -> Sequence[str] | None:
-        """Strategies of which the one with most cases of the training part right is meant."""
+        """Candidate strategies. The one with the most right cases in the training part is used."""
 
     @property
     def policy(self) -> str:
@@ -54,19 +54,19 @@ class PlannedContrast(Protocol):
 
     @property
     def treatment(self) -> PlannedSide:
-        """What is asked about."""
+        """The side under test."""
 
     @property
     def against(self) -> PlannedSide:
-        """What it is held against."""
+        """The side that the treatment is compared with."""
 
     @property
     def strategies(self) -> Sequence[str] | None:
-        """A case's value is the mean over these, where no side names a strategy."""
+        """If no side names a strategy, a case's value is the mean over these."""
 
 
 class Plan(Protocol):
-    """What was written down: :class:`mendbench.corpus.protocol.Protocol` is one."""
+    """A preregistered plan, for example :class:`mendbench.corpus.protocol.Protocol`."""
 
     @property
     def model(self) -> str:
@@ -74,7 +74,7 @@ class Plan(Protocol):
 
     @property
     def part(self) -> str:
-        """The part of the corpus that tells the result."""
+        """The part of the corpus that the result is computed on."""
 
     @property
     def contrasts(self) -> Sequence[PlannedContrast]:
@@ -83,10 +83,10 @@ class Plan(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed:
-    """What was changed after the test part was recorded, so that it may have been made to fit."""
+    """What was changed after the test part was recorded, and so may be fitted to it."""
 
     frame: bool = False
-    """Whether the frame around every prompt was."""
+    """Whether the frame around every prompt was changed."""
     strategies: tuple[str, ...] = ()
 
 
@@ -95,7 +95,7 @@ UNCHANGED = Changed()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContrastResult:
-    """What became of one primary contrast. B is the treatment, A what it is held against."""
+    """The result of one primary contrast. B is the treatment, and A is what it is compared with."""
 
     name: str
     score: str
@@ -104,13 +104,13 @@ class ContrastResult:
     treatment: str
     against: str
     settled: str | None
-    """How it was settled which strategy is the best of several; None where there is nothing to settle."""
+    """How the best strategy was selected; None if there is nothing to select."""
     pairs: tuple[tuple[Treatment, Treatment], ...]
-    """What is compared, A first: one pair for each strategy that a case's value is the mean over."""
+    """The compared treatments, A first: one pair for each strategy that a case's value is the mean over."""
     difference: Difference | None
-    """None where nothing can be paired. Its verdict and its p-value are after the correction."""
+    """None if nothing can be paired. The verdict and the p-value are corrected."""
     undefined: str | None
-    """Why there is no result; None where there is one."""
+    """Why there is no result; None if there is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,15 +134,15 @@ def contrasts(
     records: Sequence[TrialRecord], plan: Plan, *, expected: Collection[str] = (), training: Collection[str] = (),
     changed: Changed = UNCHANGED,
 ) -> tuple[ContrastResult, ...]:  # fmt: skip
-    """Return what became of the primary contrasts in the trials of one run, corrected for their number (Holm 1979).
+    """Return the results of the primary contrasts in the trials of one run, corrected for their number (Holm 1979).
 
-    ``expected`` are the cases of the plan's part: while some of them have no trial, the contrast is undefined, because whoever looks
-    again and again while results come in finds something in the end. ``training`` are those of the training part: while some of them
-    have no trial, it is not settled which of several strategies is the best. Of what was ``changed`` no contrast has a result, nor where
-    it is one of several of which the best is meant. A contrast that is undefined counts as 1 in the correction.
+    ``expected`` are the cases of the plan's part. While some of them have no trial, the contrast is undefined: repeated looks at partial
+    results would inflate false positives. ``training`` are the cases of the training part. While some of them have no trial, the best of
+    several strategies is not selected. A contrast has no result if anything it uses was ``changed``, including a candidate for the best
+    strategy. An undefined contrast counts as p = 1 in the correction.
 
     Raises:
-        UnknownName: the plan names a score that there is not.
+        UnknownName: the plan names an unknown score.
     """
     found = [_contrast(records, plan, one, expected, training, changed) for one in plan.contrasts]
     adjusted = holm({str(at): 1.0 if one.p is None else one.p for at, one in enumerate(found)})
@@ -150,7 +150,7 @@ def contrasts(
 
 
 def may_be(planned: PlannedContrast, model: str, pairs: Collection[tuple[Treatment, Treatment]]) -> bool:
-    """Return whether pairs of treatments, A first, hold what a contrast compares; of several strategies any may be the best."""
+    """Return whether pairs of treatments, A first, contain what a contrast compares. Any of several strategies may be the best."""
     before, after = ((*(side.best_of or ()), side.strategy) for side in (planned.against, planned.treatment))
     policies = planned.against.policy, planned.treatment.policy
     strategies = {
@@ -205,9 +205,9 @@ def _contrast(
 
 
 def _tuned(planned: PlannedContrast, averaged: Collection[str], changed: Changed) -> str | None:
-    """Return what of a contrast was changed after the test part was recorded; None where nothing was.
+    """Describe what a contrast uses that was changed after the test part was recorded; None if nothing was.
 
-    ``averaged`` are the strategies that count where no side names one.
+    ``averaged`` are the strategies that count if no side names one.
     """
     if changed.frame:
         return f"the frame around every prompt was {_LATER}"
@@ -220,7 +220,7 @@ def _tuned(planned: PlannedContrast, averaged: Collection[str], changed: Changed
 def _settled(
     records: Records, side: PlannedSide, expected: Collection[str]
 ) -> tuple[str | None, str | None, str | None]:
-    """Return the strategy that a side means, how that was settled, and why it is not."""
+    """Return the strategy of a side, how it was selected, and why it could not be selected."""
     if not side.best_of:
         return side.strategy, None, None
     trained = records.where("part", lambda part: part == TRAINING)
@@ -241,7 +241,7 @@ def _unsettled(
     by_strategy: Mapping[str, Records], shared: Collection[str], expected: Collection[str],
     counts: Iterable[Count],
 ) -> str | None:  # fmt: skip
-    """Return why it is not settled which strategy is the best: none is, before each has a verdict on every case."""
+    """Return why the best strategy cannot be selected yet: each strategy needs a verdict on every case."""
     if not shared:
         lacking = [name for name, own in by_strategy.items() if not own]
         of = f" of {', '.join(lacking)}" if lacking else " that all of them have"
@@ -275,7 +275,7 @@ def _gap(
     trials: Sequence[_Trials], strategies: Sequence[tuple[str, str]], planned: PlannedContrast, part: str,
     expected: Collection[str],
 ) -> str | None:  # fmt: skip
-    """Return what is missing for the contrast to have a result."""
+    """Return what is missing for a result of the contrast."""
     if not trials:
         return f"no trial of the {part} part"
     for each, names in zip(trials, strategies, strict=True):
@@ -293,16 +293,16 @@ def _gap(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Lacking:
-    """How many cases keep a contrast from having a result."""
+    """Numbers of cases that prevent a result of a contrast."""
 
     unjudged: int
-    """Those that have a trial without a verdict."""
+    """Cases that have a trial without a verdict."""
     crashed: int
-    """The others that do not count, though they would if no trial of theirs had crashed."""
+    """Other cases that do not count only because a trial crashed."""
 
 
 def _evidence(name: str, one: Score, trials: Sequence[_Trials], alpha: float) -> tuple[Evidence, _Lacking]:
-    """Return how the sides differ in the means over the strategies, and what that lacks."""
+    """Return how the sides differ in the means over the strategies, and which cases are lacking."""
     cases = set.intersection(*({case for case, _ in each.shared()} for each in trials))
     sides: dict[str, list[dict[str, Count]]] = defaultdict(list)
     would: set[str] = set()
@@ -329,7 +329,7 @@ def _evidence(name: str, one: Score, trials: Sequence[_Trials], alpha: float) ->
 
 
 def _too_little(evidence: Evidence, lacking: _Lacking, alpha: float) -> str | None:
-    """Return why a difference is no result: cases do not count or are without a verdict, or too few for any outcome to be one."""
+    """Return why a difference is not a result: cases lack a verdict or do not count, or are too few for significance."""
     found = evidence.difference
     of = f"of its {found.cases + found.left_out} cases"
     whys = (

@@ -1,4 +1,4 @@
-"""What the cases of two treatments add to a score, case by case."""
+"""The counts of a score for two treatments, case by case."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mendbench.scoring.score import Count, Score, case_counts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """What each case adds to a score on the two sides, and its group."""
+    """The count of each case on the two sides, and its group."""
 
     a: Mapping[str, Count]
     b: Mapping[str, Count]
@@ -22,7 +22,7 @@ class Counts:
     single: bool = False
     """Whether each case is one pair of trials, under one policy and one repairer."""
     same: bool = False
-    """Whether both sides are the very same trials: what is not known of one is not known of it alone, and differs in nothing."""
+    """Whether both sides are the same trials. No pair is open then, because both sides cannot differ."""
 
     @property
     def open(self) -> frozenset[str]:
@@ -42,7 +42,7 @@ class Counts:
 
 
 def counts_of(score: Score, pair: TreatmentPair) -> Counts:
-    """Return what the cases of two treatments add to a score. A case that adds something on one side alone counts on both."""
+    """Return the counts of a score for two treatments. A case that adds something on one side counts on both."""
     trials = pair.trials
     ours = case_counts(score, [trial.a for trial in trials])
     theirs = case_counts(score, [trial.b for trial in trials])

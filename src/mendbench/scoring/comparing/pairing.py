@@ -1,4 +1,4 @@
-"""Which trial of one side belongs to which of the other: the same case and sample, under treatments that match."""
+"""Pairing the trials of two sides: the same case and sample, under matching treatments."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from mendbench.scoring.records import Treatment, TrialRecord
 from mendbench.values.interning import NUMBERS
 
 FIELDS = tuple(field.name for field in dataclasses.fields(Treatment))
-"""What treatments can differ in."""
+"""The fields in which treatments can differ."""
 
 _OUTER, _INNER = ("engine", "repairer"), ("model", "strategy", "policy", "detector")
-"""A field is looked at among the treatments of one engine and repairer: controls have no model, and a strategy of their own."""
+"""Inner fields are compared among treatments of one engine and repairer: controls have no model, and their own strategy."""
 
 Side: TypeAlias = Literal["A", "B"]
 
@@ -35,10 +35,10 @@ class TrialPair:
 
 
 class TrialPairs(Sequence[TrialPair]):
-    """Pairs of trials in the order of case and sample; each is made when it is asked for."""
+    """Pairs of trials in the order of case and sample. Each is created on demand."""
 
     def __init__(self, a: Records, b: Records) -> None:
-        """Take the trials of both sides, those that belong together at the same place."""
+        """Take the trials of both sides. Trials of a pair have the same index."""
         self._a, self._b = a, b
 
     def __len__(self) -> int:
@@ -50,7 +50,7 @@ class TrialPairs(Sequence[TrialPair]):
     @overload
     def __getitem__(self, at: slice) -> TrialPairs: ...
     def __getitem__(self, at: Any) -> Any:
-        """Return the pair at a place, or those of a part."""
+        """Return the pair at an index, or the pairs of a slice."""
         if isinstance(at, slice):
             return TrialPairs(self._a[at], self._b[at])
         return TrialPair(a=self._a[at], b=self._b[at])
@@ -60,7 +60,7 @@ class TrialPairs(Sequence[TrialPair]):
         return (TrialPair(a=a, b=b) for a, b in zip(self._a, self._b, strict=True))
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the other ones are the same pairs."""
+        """Return whether both have the same pairs."""
         return len(self) == len(other) and all(map(eq, self, other)) if isinstance(other, Sequence) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
@@ -74,7 +74,7 @@ class TreatmentPair:
     b: Treatment
     trials: Sequence[TrialPair]
     same: bool = False
-    """Whether both are the very same trials, of one run."""
+    """Whether both sides are the same trials of one run."""
 
     @property
     def differs(self) -> tuple[str, ...]:
@@ -84,18 +84,18 @@ class TreatmentPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unpaired:
-    """Trials of one side that the other has nothing for."""
+    """Trials of one side without a counterpart on the other."""
 
     side: Side
     reason: Reason
     trials: int
     names: tuple[str, ...]
-    """Of what is missing: cases or treatments."""
+    """Names of the missing cases or treatments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairing:
-    """Everything that two sides have in common, and what they have not."""
+    """The paired trials of two sides, and the unpaired ones."""
 
     pairs: tuple[TreatmentPair, ...]
     unpaired: tuple[Unpaired, ...]
@@ -110,8 +110,8 @@ def pair_trials(
 ) -> Pairing:
     """Return the trials of both sides in pairs; ``one_run``: both sides are of one run.
 
-    Treatments are paired where they are equal, but for the fields that are ``fixed`` on the two sides to different values, and for those
-    that have one value on each side: where all trials of A ask one model, and all of B another, those two are compared.
+    Treatments are paired if they are equal, except for fields that are ``fixed`` to different values on the two sides, and fields with a
+    single value on each side. For example, if all trials of A use one model and all of B another, those two are compared.
     """
     one, other = as_table(a), as_table(b)
     chosen = _paired(one.values("treatment"), other.values("treatment"), fixed)
@@ -132,7 +132,7 @@ def pair_trials(
 
 
 def described(treatment: Treatment) -> str:
-    """Return a treatment in one line, as keys of trials have it."""
+    """Return a treatment in one line, as in the keys of trials."""
     return " | ".join(part or "-" for part in treatment.order())
 
 
@@ -151,12 +151,12 @@ def _paired(
 def _told_apart_by(
     a: Collection[Treatment], b: Collection[Treatment], fields: Iterable[str], fixed: Collection[str]
 ) -> tuple[str, ...]:
-    """Return the fields in which treatments have to be equal to be compared."""
+    """Return the fields in which treatments must be equal to be compared."""
     return tuple(name for name in fields if name not in fixed and any(len(_values(side, name)) > 1 for side in (a, b)))
 
 
 def _values(side: Collection[Treatment], name: str) -> set[str]:
-    """Return the values of a field. That there is none (no detector under ``naive``) is no value."""
+    """Return the values of a field. None (no detector under ``naive``) does not count as a value."""
     return {value for one in side if (value := getattr(one, name)) is not None}
 
 
@@ -193,7 +193,7 @@ def _by_case(records: Records) -> dict[str, Records]:
 
 
 def _unpaired(side: Side, own: Records, other: Records, partner: Mapping[Treatment, Treatment]) -> Iterator[Unpaired]:
-    """Yield what one side has alone, by reason."""
+    """Yield the unpaired trials of one side, by reason."""
     lost: dict[Reason, Counter[str]] = {}
     others = _by_case(other)
     for case, trials in _by_case(own).items():

@@ -1,1 +1,1 @@
-"""Where attempts went, and what wrong warnings cost."""
+"""How attempts were used, and what wrong warnings cost."""

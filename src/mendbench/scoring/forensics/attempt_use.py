@@ -1,7 +1,7 @@
-"""Where attempts go: their labels, success by attempt, where to stop, and what each policy's early stopping lost and saved.
+"""How attempts are used: their labels, success by attempt, where to stop, and what each policy's early stopping lost and saved.
 
-The reference is ``naive``, which only the limit stops: a trial under any other policy is its beginning, up to where that policy
-stopped. All counts are of one pass over the cases, see :mod:`mendbench.scoring.forensics.passes`.
+The reference is ``naive``, which only the limit stops: a trial under any other policy is a prefix of the one under ``naive``. All counts
+are for one pass over the cases, see :mod:`mendbench.scoring.forensics.passes`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS, Treatment, TrialRecord
 
 FORMAT = 1
-"""Of the document: 1 is the first."""
+"""Format of the document. 1: the first version."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,41 +46,41 @@ class LabelLine:
     by_number: tuple[float, ...]
     """How many of them were first attempts, second ones, and so on."""
     repeats: float
-    """Those that asked a prompt that had been asked before in their trial."""
+    """Attempts whose prompt was sent before in their trial."""
     spent: Spent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """The ``number``-th attempts, and what a limit of so many would mean."""
+    """The ``number``-th attempts, and the effect of a limit of that many attempts."""
 
     number: int
     n: int
     """Cases with an edit fault."""
     right: float
-    """Of them, those right within so many attempts."""
+    """Cases of these that are right within that many attempts."""
     most: float
-    """The same, if every trial without a verdict comes out right as early as it still can."""
+    """The same, if every trial without a verdict is right as early as it still can be."""
     gain: float
-    """Those that were right after just so many attempts: what this attempt brought."""
+    """Cases that were right after exactly that many attempts: the gain of this attempt."""
     lost: float
-    """Those that a limit of so many would lose."""
+    """Cases that a limit of that many attempts would lose."""
     right_elsewhere: float
-    """Cases without an edit fault right within so many attempts: declined, warned of, recovered or left alone."""
+    """Cases without an edit fault that are right within that many attempts: declined, warned, recovered or left alone."""
     attempts: float
     """Attempts with this number, on cases with an edit fault."""
     elsewhere: float
-    """Attempts with this number on other cases, where none can mend anything."""
+    """Attempts with this number on other cases, where no attempt can mend anything."""
     wasted: float
-    """Of both, those that were futile or fruitless."""
+    """Attempts of both that were futile or fruitless."""
     unlabelled: float
-    """Of both, those of trials without a verdict."""
+    """Attempts of both in trials without a verdict."""
     spent: Spent
-    """What both cost."""
+    """The cost of both."""
     saved: Spent
-    """What all later attempts cost, on all cases: what a limit of so many saves."""
+    """The cost of all later attempts, on all cases: the savings of a limit of that many attempts."""
     attempts_per_repair: float | None
-    """Attempts with this number, on all cases, for each repair that they brought. None: they brought none."""
+    """Attempts with this number, on all cases, per repair that they achieved. None: they achieved none."""
     tokens_per_repair: float | None
     usd_per_repair: float | None
 
@@ -90,11 +90,11 @@ class Stopping:
     """The best stopping point: the smallest number of attempts that loses none of the repairs."""
 
     n: float
-    """Repairs: the cases that came out right within all attempts."""
+    """Repairs: the cases that are right within all attempts."""
     at: int | None
     """None: there is no repair, so any limit loses none."""
     settled: bool
-    """Whether no trial without a verdict could move it, however it comes out."""
+    """Whether no verdict on an unjudged trial could move the stopping point."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,11 +107,11 @@ class Curve:
     """Other cases."""
     trials: int
     unjudged: int
-    """Of the trials."""
+    """Unjudged trials."""
     crashed: int
     first_right: float
-    """Cases with an edit fault whose first attempt's workflow was right, also where the trial went on: because the rest was the
-    user's to mend, or because a failure that no edit had to mend was taken for an error."""
+    """Cases with an edit fault whose first attempt's workflow was right, even if the trial continued: because only the user could
+    mend the rest, or because a failure that needed no edit was taken for an error."""
     steps: tuple[Step, ...]
     """One for each number of attempts that any trial reached."""
     stopping: Stopping
@@ -119,7 +119,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forensics:
-    """Where the attempts of one strategy and repairer went, in one part of the corpus."""
+    """How the attempts of one strategy and repairer were used, in one part of the corpus."""
 
     part: str | None
     engine: str
@@ -129,14 +129,14 @@ class Forensics:
     n: int
     """Cases, under any policy."""
     labels: tuple[LabelLine, ...]
-    """Attempts by label under ``naive``; empty where it was not run under it."""
+    """Attempts by label under ``naive``; empty if it was not run under ``naive``."""
     curve: Curve | None
-    """Success by attempt under ``naive``; None where it was not run under it."""
+    """Success by attempt under ``naive``; None if it was not run under ``naive``."""
     policies: tuple[PolicyEffect, ...]
 
 
 def forensics(records: Sequence[TrialRecord]) -> tuple[Forensics, ...]:
-    """Return where attempts went, for each part of the corpus, engine, repairer, model and strategy."""
+    """Return how attempts were used, for each part of the corpus, engine, repairer, model and strategy."""
     return tuple(made for part, own in by_part(records) for made in _of_part(part, own))
 
 
@@ -150,7 +150,7 @@ def document(records: Sequence[TrialRecord]) -> JsonObject:
 
 
 def labels(trials: Sequence[TrialRecord]) -> tuple[LabelLine, ...]:
-    """Return the attempts of some trials by label: all labels, also those that none has."""
+    """Return the attempts of some trials by label, including labels without attempts."""
     each = [(share, attempt) for share, trial in weighed(trials) for attempt in trial.attempts]
     numbers = range(1, _longest(trials) + 1)
     found = []
@@ -235,7 +235,7 @@ def _step(number: int, edits: Collection[Weighed], others: Collection[Weighed]) 
 
 
 def _stopping(edits: Collection[Weighed], last: int) -> Stopping:
-    """Return the number of attempts of the longest trial that came out right."""
+    """Return the number of attempts of the longest right trial."""
     right = [len(trial.attempts) for _, trial in edits if trial.right]
     at = max(right, default=None)
     return Stopping(
@@ -250,7 +250,7 @@ def _right_within(number: int, trials: Iterable[Weighed]) -> float:
 
 
 def _open(trial: TrialRecord) -> bool:
-    """Return whether a trial may come out right yet: after the attempts that it had made, or after later ones."""
+    """Return whether a trial may still be right, after the attempts that it made or after later ones."""
     return trial.verdict == "unjudged"
 
 

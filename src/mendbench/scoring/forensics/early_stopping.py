@@ -1,4 +1,4 @@
-"""What a policy's early stopping lost and saved: each of its trials against the one under ``naive``, which did not stop."""
+"""What a policy's early stopping lost and saved: each of its trials compared with the one under ``naive``, which did not stop."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Side: TypeAlias = Literal["lost", "gained", "lost_elsewhere", "gained_elsewhere"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """Repairs that one reason to stop lost."""
+    """Repairs lost for one stop reason."""
 
     stop_reason: str
     n: float
@@ -35,38 +35,38 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyEffect:
-    """What one policy did otherwise than ``naive``, over the trials whose verdict is known under both."""
+    """The differences between one policy and ``naive``, over the trials whose verdict is known under both."""
 
     policy: str
     detector: str | None
     n: int
     """Cases compared."""
     with_edit_fault: int
-    """Of them, those with an edit fault."""
+    """Cases of these with an edit fault."""
     trials: int
     unknown: tuple[Unknown, ...]
     """Trials that are not compared, and why."""
     repairs: float
-    """Of the cases with an edit fault, those right under the policy."""
+    """Cases with an edit fault that are right under the policy."""
     naive_repairs: float
     lost: float
-    """Repairs lost to early stopping: right under ``naive``, and not under the policy, which stopped after fewer attempts."""
+    """Repairs lost to early stopping: right under ``naive`` but not under the policy, which stopped after fewer attempts."""
     lost_by: tuple[Reason, ...]
-    """The same, by what stopped it."""
+    """The same, by stop reason."""
     lost_otherwise: float
-    """Right under ``naive`` alone, though the policy made as many attempts."""
+    """Right under ``naive`` only, though the policy made as many attempts."""
     gained: float
-    """Right under the policy alone: it said what the user must do, or stopped before a later attempt spoilt it."""
+    """Right under the policy only: it reported what the user must do, or stopped before a later attempt did damage."""
     lost_elsewhere: float
-    """Cases without an edit fault that came out right under ``naive`` alone."""
+    """Cases without an edit fault that are right under ``naive`` only."""
     gained_elsewhere: float
-    """Cases without an edit fault that came out right under the policy alone: a warning in place of attempts, mostly."""
+    """Cases without an edit fault that are right under the policy only, mostly due to a warning instead of attempts."""
     saved: Spent
     """Attempts that ``naive`` made after the policy had stopped."""
     prevented: Mapping[str, float]
-    """Those attempts by label. ``futile`` and ``fruitless`` ones are what stopping is for."""
+    """Those attempts by label. Stopping is meant to prevent ``futile`` and ``fruitless`` ones."""
     extra: Spent
-    """Attempts that the policy made after ``naive`` had ended: there are none while it is a prefix."""
+    """Attempts that the policy made after ``naive`` had ended: none if the policy is a prefix."""
     attempts_saved_per_lost: float | None
     """None: no repair was lost."""
     lost_cases: tuple[str, ...]
@@ -74,9 +74,9 @@ class PolicyEffect:
 
 
 def effect(policy: Sequence[TrialRecord], naive: Sequence[TrialRecord]) -> PolicyEffect:
-    """Return what a policy did otherwise than ``naive``, from the trials of one strategy and repairer under each.
+    """Return the differences between a policy and ``naive``, from the trials of one strategy and repairer under each.
 
-    A trial has its counterpart in the one of the same case and sample.
+    A trial's counterpart is the one of the same case and sample.
     """
     pairs, unknown = paired(policy, naive)
     shares = {own.key: share for share, own in weighed([own for own, _ in pairs])}
@@ -117,7 +117,7 @@ Pair: TypeAlias = tuple[TrialRecord, TrialRecord]
 
 
 def paired(trials: Iterable[TrialRecord], naive: Iterable[TrialRecord]) -> tuple[tuple[Pair, ...], tuple[Unknown, ...]]:
-    """Return the pairs with a verdict on both sides whose shared attempts are the same, and why the other trials are in none."""
+    """Return the pairs with a verdict on both sides and equal shared attempts, and why the other trials are unpaired."""
     mine, theirs = ({(one.case, one.sample): one for one in side} for side in (trials, naive))
     pairs, reasons = [], Counter[str]({"not run under the policy": len(theirs.keys() - mine.keys())})
     for place, own in sorted(mine.items()):
@@ -130,7 +130,7 @@ def paired(trials: Iterable[TrialRecord], naive: Iterable[TrialRecord]) -> tuple
 
 
 def why_unknown(trial: TrialRecord, naive: TrialRecord | None) -> str | None:
-    """Return why a trial cannot be compared with its counterpart under ``naive``; None where it can."""
+    """Return why a trial cannot be compared with its counterpart under ``naive``; None if it can."""
     if naive is None:
         return f"not run under {REFERENCE}"
     if not trial.judged:
@@ -142,19 +142,19 @@ def why_unknown(trial: TrialRecord, naive: TrialRecord | None) -> str | None:
 
 
 def unknowns(reasons: Mapping[str, int]) -> tuple[Unknown, ...]:
-    """Return how many trials something is not known of, by the reason."""
+    """Return the number of unknown trials by reason."""
     return tuple(Unknown(reason=reason, trials=count) for reason, count in sorted(reasons.items()) if count)
 
 
 def _alike(one: AttemptRecord, other: AttemptRecord) -> bool:
-    """Return whether two attempts were told the same and answered the same, as far as records tell."""
+    """Return whether two attempts had the same prompt and response, as far as records show."""
     return (one.status, one.context_tokens, one.prompt_tokens, one.completion_tokens) == (
         other.status, other.context_tokens, other.prompt_tokens, other.completion_tokens,
     )  # fmt: skip
 
 
 def _side(own: TrialRecord, naive: TrialRecord) -> Side | None:
-    """Return what a policy did to the verdict; None: nothing."""
+    """Return how a policy changed the verdict; None: not at all."""
     if own.right == naive.right:
         return None
     if own.kind in EDIT_KINDS:

@@ -17,7 +17,7 @@ States: TypeAlias = tuple[tuple[str, str, str], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """One rate of a matrix. ``value`` None: there was nothing to measure it on."""
+    """One rate of a matrix. ``value`` is None if the denominator is 0."""
 
     name: str
     part: int
@@ -27,36 +27,36 @@ class Rate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateMatrix:
-    """Labelled states of nodes of the first execution, against the states that they were given."""
+    """Labelled states of nodes of the first execution, compared with the states that they were given."""
 
     n: int
     """Nodes."""
     cases: int
     cells: tuple[tuple[int, ...], ...]
-    """Three rows by the label and in each three counts by the state given, both in the order of ``STATES``."""
+    """Three rows by label, each with three counts by given state, both in the order of ``STATES``."""
     rates: tuple[Rate, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disagreement:
-    """Two trials of one case under one detector that saw other states in the first execution: a fault of the run."""
+    """Trials of one case under one detector with different states in the first execution: an error of the run."""
 
     case: str
     node: str
     states: tuple[str, ...]
-    """What it was given; ``not_run`` where it was not there to be judged."""
+    """The states that it was given; ``not_run`` if it was not executed."""
     trials: tuple[str, ...]
     """The key of one trial for each of these states."""
     says: str
-    """What is wrong, in words."""
+    """A description of the error."""
 
 
 def first_states(
     trials: Iterable[TrialRecord],
 ) -> tuple[dict[str, States], tuple[Disagreement, ...], tuple[str, ...]]:
-    """Return the node states of each case under one engine and detector, where its trials disagree, and cases that never ran.
+    """Return the node states of each case under one engine and detector, the disagreements of trials, and the cases that never ran.
 
-    A case counts once, so its trials must agree. One whose trials do not is left out; nothing is averaged.
+    A case counts once, so its trials must agree. A case with a disagreement is left out; nothing is averaged.
     """
     by_case: dict[str, dict[States, str]] = {}
     table: dict[str, Records] = as_table(trials).by("case")

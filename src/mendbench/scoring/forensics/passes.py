@@ -1,8 +1,7 @@
 """One pass over the cases of one part of the corpus, and what its attempts spend.
 
-n is always cases, so a case with several samples counts once: by their mean. A count of trials or attempts is therefore one for each
-pass over the cases, and is whole wherever every case has one sample. What is not told of an attempt stays unknown: it is counted, and
-never taken for nothing.
+n is always cases, so a case with several samples counts once, by their mean. A count of trials or attempts is therefore per pass over
+the cases, and is a whole number if every case has one sample. Unknown values of attempts are counted as unknown, never as 0.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ from mendbench.scoring.record_table import Records, as_table
 from mendbench.scoring.records import AttemptRecord, Treatment, TrialRecord
 
 PARTS = ("test", "train", None)
-"""Parts of the corpus in the order that they are told in; None: cases in no part. They are never pooled."""
+"""Parts of the corpus in the order of reports; None: cases in no part. Parts are never pooled."""
 
 REFERENCE = "naive"
-"""The policy that only the limit stops. Every other is a prefix of it, so it knows what they did not wait for."""
+"""The policy that only the limit stops. Every other policy is a prefix of it, so it shows what they missed by stopping."""
 
 UNLABELLED = "unlabelled"
-"""What stands for the label of an attempt whose trial has no verdict."""
+"""The label of an attempt whose trial has no verdict."""
 
 LABELS: tuple[str, ...] = (*get_args(AttemptLabel), UNLABELLED)
 
@@ -36,32 +35,32 @@ Weighed: TypeAlias = tuple[Fraction, TrialRecord]
 """A trial and its share of its case."""
 
 _DIGITS = 9
-"""Decimals of a sum: as many as a row's dollars have."""
+"""Decimal places of a sum: as many as for dollars in a row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """What attempts cost. A sum is over those that tell; None: some do not, and no other one is above 0."""
+    """The cost of attempts. A sum is over the known values; None: some are unknown, and no known one is above 0."""
 
     attempts: float
     prompt_tokens: float | None
     completion_tokens: float | None
     tokens_unknown: float
-    """Attempts that do not tell their tokens."""
+    """Attempts whose tokens are unknown."""
     cost_usd: float | None
     cost_unknown: float
-    """Attempts whose cost nobody knows."""
+    """Attempts whose cost is unknown."""
 
     @property
     def tokens(self) -> float | None:
-        """Tokens of prompts and responses together; None where either is not known."""
+        """Tokens of prompts and responses together; None if either is not known."""
         known = (self.prompt_tokens, self.completion_tokens)
         return None if None in known else round(sum(one for one in known if one is not None), _DIGITS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unknown:
-    """Trials of which something cannot be known, and why."""
+    """Trials for which something cannot be known, and why."""
 
     reason: str
     trials: int
@@ -87,18 +86,18 @@ def weighed(trials: Sequence[TrialRecord]) -> tuple[Weighed, ...]:
 
 
 def total(shares: Iterable[Fraction | int]) -> float:
-    """Return a sum in whole cases, or in shares of them."""
+    """Return a sum of cases or of shares of cases."""
     return tidy(sum(shares, Fraction(0)))
 
 
 def tidy(value: Fraction | float) -> float:
-    """Return a number as it is written: whole where it is whole."""
+    """Return a rounded number, as an integer if it is whole."""
     rounded = round(float(value), _DIGITS)
     return int(rounded) if rounded == int(rounded) else rounded
 
 
 def spent(attempts: Iterable[tuple[Fraction, AttemptRecord]]) -> Spent:
-    """Return what attempts, each with the share of its trial, cost together. One that nobody was asked for has no tokens."""
+    """Return the total cost of attempts, each weighted with the share of its trial. An attempt without a request has no tokens."""
     each = tuple(attempts)
     prompts = [(share, one.prompt_tokens if one.asked else 0) for share, one in each]
     responses = [(share, one.completion_tokens if one.asked else 0) for share, one in each]
@@ -116,12 +115,12 @@ def spent(attempts: Iterable[tuple[Fraction, AttemptRecord]]) -> Spent:
 
 
 def label_of(attempt: AttemptRecord) -> str:
-    """Return an attempt's label, also where it has none."""
+    """Return an attempt's label, or :data:`UNLABELLED`."""
     return attempt.label or UNLABELLED
 
 
 def per(amount: float | None, repairs: float) -> float | None:
-    """Return an amount for each repair; None where it is not known, or where there is none."""
+    """Return an amount per repair; None if the amount is not known, or there is no repair."""
     return tidy(amount / repairs) if amount is not None and repairs else None
 
 
@@ -129,7 +128,7 @@ def as_json(value: object) -> Json:
     """Return frozen data as plain JSON: tuples are lists, and whole numbers are written as such.
 
     Raises:
-        TypeError: it is no dataclass.
+        TypeError: it is not a dataclass.
     """
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         raise TypeError(f"{type(value).__name__} is no frozen data")
@@ -137,7 +136,7 @@ def as_json(value: object) -> Json:
 
 
 def _known(values: Iterable[tuple[Fraction, float | None]]) -> tuple[float | None, float]:
-    """Return the sum of what is known, and how many values are not."""
+    """Return the sum of the known values, and the number of unknown ones."""
     each = tuple(values)
     known = total(share * Fraction(value) for share, value in each if value is not None)
     unknown = total(share for share, value in each if value is None)

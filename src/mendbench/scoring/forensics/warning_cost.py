@@ -1,8 +1,8 @@
-"""What wrong warnings cost: the three-state confusion matrix of each detector, and the price of its mistakes.
+"""The cost of wrong warnings: the three-state confusion matrix of each detector, and the price of its mistakes.
 
-A state is a detector's doing alone, so a case's nodes count once for each engine and detector, whatever strategy, policy, repairer or
-sample went on from there. A price hangs on all of them: a false warning is priced by what ``naive`` brought in its place, a missed one
-by the attempts that could mend nothing. Prices are of one pass over the cases, see :mod:`mendbench.scoring.forensics.passes`.
+A state depends only on the detector, so a case's nodes count once for each engine and detector, whatever the strategy, policy, repairer
+or sample. A price depends on all of these: the price of a false warning is what ``naive`` achieved instead, the price of a missed one is
+the attempts that could mend nothing. Prices are for one pass over the cases, see :mod:`mendbench.scoring.forensics.passes`.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS, AttemptRecord, Treatment, TrialRecord
 
 FORMAT = 1
-"""Of the document: 1 is the first."""
+"""Format of the document. 1: the first version."""
 
 Naive: TypeAlias = Mapping[tuple[str, ...], TrialRecord]
-"""The trials under ``naive`` by what they share with their counterparts."""
+"""The trials under ``naive`` by the fields that they share with their counterparts."""
 
 Brought: TypeAlias = Literal["repair", "right", "nothing", "unknown"]
-"""What ``naive`` brought where a false warning stopped: a repair; where no edit was right, a right end; neither; not known."""
+"""What ``naive`` achieved where a false warning stopped: a repair; a right end where no edit was right; neither; not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mistake:
-    """One node that was given another state than its label."""
+    """One node that was given a state other than its label."""
 
     case: str
     node: str
@@ -56,50 +56,50 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FalseWarnings:
-    """Trials that ended in a warning where none was due: an edit would have helped, another try would have, or nothing was wrong."""
+    """Trials that ended in an unjustified warning: an edit or a retry would have helped, or nothing was wrong."""
 
     n: float
     """Of one pass over the cases."""
     trials: int
     with_edit_fault: float
-    """Those on cases with an edit fault: what a repairer that mends everything would have lost."""
+    """Trials on cases with an edit fault: the loss of a repairer that mends everything."""
     repairs_lost: float
-    """Of them, those where ``naive`` repaired: what this repairer lost."""
+    """Trials of these that ``naive`` repaired: the loss of this repairer."""
     right_lost: float
-    """Those without an edit fault where ``naive`` came out right."""
+    """Trials on cases without an edit fault that are right under ``naive``."""
     nothing_lost: float
-    """Those where ``naive`` did not come out right either."""
+    """Trials that are not right under ``naive`` either."""
     unknown: float
-    """Those of which it is not known, for the reasons in ``reasons``."""
+    """Trials for which this is not known, for the reasons in ``reasons``."""
     reasons: tuple[Unknown, ...]
     saved: Spent
-    """What ``naive`` spent after the warning, where it is known: the other side of the bill."""
+    """What ``naive`` spent after the warning, if known: the savings of the warning."""
     lost_cases: tuple[str, ...]
-    """Cases of the repairs lost."""
+    """Cases of the lost repairs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissedWarnings:
-    """Trials in which a warning was due and not said, or said only after attempts were burned that could mend nothing."""
+    """Trials in which a required warning was missing, or came only after attempts that could mend nothing."""
 
     n: float
     """Of one pass over the cases."""
     trials: int
     unsaid: float
-    """Those that came out ``missed_warning``."""
+    """Trials with the outcome ``missed_warning``."""
     burned: float
-    """The others: only the user could help, and attempts were made first, whatever came of them."""
+    """The other trials: only the user could help, but attempts were made first, whatever their result."""
     wasted: Spent
     """Their futile attempts."""
     without_verdict: int
     """Trials without a verdict of cases that only the user can mend."""
     at_least: Spent
-    """What these had spent by then. No attempt on such a case can help, so it is wasted too, and more may be."""
+    """The cost of these trials so far. No attempt on such a case can help, so this is a lower bound of the waste."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarningPrice:
-    """What the wrong warnings of one treatment cost."""
+    """The cost of the wrong warnings of one treatment."""
 
     repairer: str
     model: str | None
@@ -111,7 +111,7 @@ class WarningPrice:
     """Cases."""
     trials: int
     unjudged: int
-    """Trials that may turn out to be either."""
+    """Trials without a verdict, which may be of either kind."""
     crashed: int
     false: FalseWarnings
     missed: MissedWarnings
@@ -119,23 +119,23 @@ class WarningPrice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectorWarnings:
-    """How well one detector told warnings from errors and successes, and what its mistakes cost, in one part of the corpus."""
+    """How well one detector distinguished warnings from errors and successes, and the cost of its mistakes, in one part of the corpus."""
 
     part: str | None
     engine: str
     detector: str | None
-    """None: no detector, which takes every failure for an error. It is the floor."""
+    """None: no detector, so that every failure is an error. This is the lower reference."""
     n: int
-    """Cases, with those of which no first execution is known."""
+    """Cases, including those without a known first execution."""
     matrix: StateMatrix
     matrix_without_adversarial: StateMatrix | None
-    """The same without the cases adversarial to this detector; None where there are none."""
+    """The same without the cases adversarial to this detector; None if there are none."""
     adversarial_cases: tuple[str, ...]
     mistakes: tuple[Mistake, ...]
     not_executed: tuple[str, ...]
-    """Cases of which no first execution ended, so that no state is known."""
+    """Cases in which no first execution finished, so that no state is known."""
     disagreements: tuple[Disagreement, ...]
-    """Their cases are in no matrix."""
+    """Disagreements of trials. Their cases are in no matrix."""
     prices: tuple[WarningPrice, ...]
 
 
@@ -203,7 +203,7 @@ def _prices(found: Mapping[Treatment, Records], naive: Naive, hard: set[str]) ->
 def price(
     treatment: Treatment, trials: Sequence[TrialRecord], naive: Naive, *, without_adversarial: bool
 ) -> WarningPrice:
-    """Return what the wrong warnings in some trials of one treatment cost."""
+    """Return the cost of the wrong warnings in some trials of one treatment."""
     each = weighed(trials)
     return WarningPrice(
         repairer=treatment.repairer,
@@ -277,6 +277,6 @@ def _attempts(each: Iterable[Weighed]) -> Iterable[tuple[Fraction, AttemptRecord
 
 
 def _place(trial: TrialRecord) -> tuple[str, ...]:
-    """Return what a trial shares with its counterpart under ``naive``."""
+    """Return the fields that a trial shares with its counterpart under ``naive``."""
     its = trial.treatment
     return (its.engine, its.repairer, its.model or "", its.strategy, trial.case, f"{trial.sample:06d}")

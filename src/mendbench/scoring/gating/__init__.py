@@ -1,1 +1,1 @@
-"""A run held against what was last accepted."""
+"""The gate: a run compared with the accepted baseline."""

@@ -1,8 +1,8 @@
-"""The gate: whether repair got worse since somebody last accepted it.
+"""The gate: whether repair got worse since the baseline was accepted.
 
-Two regimes, trial by trial. Where a trial got the responses that it had before, up to where one of the two stopped, nothing random lies
-between them: whatever differs, the change did it, and one right trial that is wrong now fails the gate. Where a model or a program
-answered otherwise, chance is in it, and only what is worse beyond noise fails: see :mod:`mendbench.scoring.gating.resampled`.
+There are two regimes, chosen for each trial. If a trial got the same responses as before, up to where one of the two stopped, no chance
+is involved: the change caused every difference, and one right trial that is now wrong fails the gate. If a response of a model or a
+program differs, chance is involved, and only a loss beyond noise fails: see :mod:`mendbench.scoring.gating.resampled`.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from mendbench.scoring.gating.words import cause, headline, notes, recording_wor
 GRAVITY = {
     "partly": 1, "unrepaired": 2, "declined": 2, "false_warning": 2, "missed_warning": 2, "plausible": 3, "disturbed": 3, "harmful": 4,
 }  # fmt: skip
-"""How grave a wrong outcome is: some of it mended; nothing mended, and nothing broken; wrong and looking right, or edited where nothing
-was wrong; harm done."""
+"""Severity of wrong outcomes. 1: partly mended. 2: nothing mended, and nothing broken. 3: wrong but looks right, or edited where nothing
+was wrong. 4: harm done."""
 
 _ORDER: tuple[Change, ...] = (
     "secret", "crashed", "lost", "worse", "wasted", "attempts", "recording", "unjudged", "incomparable", "new", "gone", "changed",
@@ -47,10 +47,10 @@ _LEVELS: tuple[Level, ...] = ("fail", "open", "show")
 
 
 def gate(baseline: Baseline, run: Present, rules: Rules) -> GateResult:
-    """Return whether the trials of a run are worse than those of a baseline, and what of them is another.
+    """Return whether the trials of a run are worse than those of a baseline, and what differs.
 
     Raises:
-        BadInput: one of the two is empty, or they share no trial; a limit or its selection names what the run does not have.
+        BadInput: one of the two is empty, or they share no trial; a limit or its selection names something that the run does not have.
     """
     then, now = {one.key: one for one in baseline.entries}, {one.key: one for one in run.entries}
     _refuse_empty(baseline, run, then.keys() & now.keys())
@@ -81,12 +81,12 @@ def gate(baseline: Baseline, run: Present, rules: Rules) -> GateResult:
 
 
 def regime_of(pair: Pair) -> Regime:
-    """Return whether chance may tell a pair apart: see :func:`mendbench.scoring.chance.may_be_chance`."""
+    """Return whether chance may explain the difference of a pair: see :func:`mendbench.scoring.chance.may_be_chance`."""
     return "resampled" if may_be_chance(pair.then.responses, pair.now.responses, verdict=pair.now.verdict) else "exact"
 
 
 def differences(then: Digests, now: Digests) -> tuple[Difference, ...]:
-    """Return what keeps the two from being compared. Prices are compared of those that both have."""
+    """Return the differences that make the two incomparable. Only prices that both have are compared."""
     found = []
     if then.engine != now.engine:
         hint = "the engine is another one: look at what changed, then accept this run with `mendbench gate --update`"
@@ -120,7 +120,7 @@ def _comparable(pair: Pair) -> bool:
 
 
 def changed_exchanges(then: Entry, now: Entry) -> tuple[str, ...]:
-    """Return the requests of both trials to which the world responded otherwise in one of them than in the other."""
+    """Return the requests that both trials sent and that got different responses from the world."""
     if not then.exchanges or not now.exchanges or then.exchanges == now.exchanges:
         return ()
     before = dict(_exchanges(then.exchanges))
@@ -141,7 +141,7 @@ def _went_otherwise(pair: Pair) -> bool:
 
 
 def _findings(pair: Pair, shifted: Sequence[Shift], rules: Rules) -> Iterator[Finding]:
-    """Yield what a trial came to, and apart from that whether the world responded otherwise: the likely cause."""
+    """Yield the change of a trial, and separately any changed responses of the world: the likely cause."""
     then, now = pair.then, pair.now
     if then.case_digest != now.case_digest:
         what = f"the case is another one ({then.case_digest} -> {now.case_digest}): accept it with `mendbench gate --update`"
@@ -165,7 +165,7 @@ def _findings(pair: Pair, shifted: Sequence[Shift], rules: Rules) -> Iterator[Fi
 
 
 def change_of(then: Entry, now: Entry) -> Change | None:
-    """Return what became of a trial that has a verdict on both sides; None if it is as it was."""
+    """Return how a trial with a verdict on both sides changed; None if it did not."""
     if now.verdict != then.verdict:
         if now.verdict == "crashed":
             return "crashed"

@@ -1,7 +1,7 @@
-"""Limits: bounds that a score has to keep, for each treatment and each part of the corpus.
+"""Limits: bounds on a score, for each treatment and each part of the corpus.
 
-A limit compares the value itself and not its interval: it says what is asked for, and the interval says how well it is known. While
-trials are unjudged, it holds or is broken only if it would be so whatever they come to.
+A limit is compared with the value itself, not with its interval. While trials are unjudged, a limit holds or is broken only if no
+verdict on them could change that.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _FIELDS = {
     "repairers": "repairer",
     "models": "model",
 }
-"""Fields of a selection and the part of a treatment that each selects by."""
+"""Fields of a selection, and the field of a treatment that each selects by."""
 
 
 def read_limits(given: Mapping[str, float], place: str) -> tuple[Limit, ...]:
-    """Return limits from their names: ``max_`` or ``min_`` and a score's name. ``place`` is where they stand.
+    """Return limits from their names: ``max_`` or ``min_`` and a score's name. ``place`` is their place in the configuration.
 
     Raises:
-        BadInput: a name begins otherwise, or the bound is nothing that the score can come to: below 0, or a share above 1.
+        BadInput: a name has another prefix, or the score cannot reach the bound: it is below 0, or above 1 for a share.
         UnknownName: there is no such score.
     """
     return tuple(_limit(name, bound, f"{place}.{name}") for name, bound in sorted(given.items()))
@@ -59,11 +59,11 @@ def _limit(name: str, bound: float, place: str) -> Limit:
 def check_limits(
     limits: Sequence[Limit], records: Sequence[TrialRecord], selection: Selection
 ) -> tuple[LimitResult, ...]:
-    """Return how each limit stands for each selected treatment, in each part of the corpus.
+    """Return the result of each limit for each selected treatment, in each part of the corpus.
 
     Raises:
-        UnknownName: the selection names what the run does not have.
-        BadInput: nothing is selected, or a score is undefined for all that is.
+        UnknownName: the selection names something that the run does not have.
+        BadInput: nothing is selected, or a score is undefined for everything selected.
     """
     if not limits:
         return ()
@@ -92,7 +92,7 @@ def _checked(limit: Limit, part: str | None, treatment: Treatment, records: Sequ
 
 
 def _leaves_out(own: Score, unjudged: Sequence[TrialRecord]) -> bool:
-    """Return whether a score does not count an unjudged trial that it would count if it were judged: nothing bounds what that adds."""
+    """Return whether a score leaves out an unjudged trial that it would count once judged. What that adds has no bound."""
     return bool(applies(own, unjudged) - case_counts(own, unjudged).keys())
 
 
@@ -107,7 +107,7 @@ def _status(limit: Limit, came: Measure) -> Literal["holds", "broken", "open", "
 def _selected(
     records: Sequence[TrialRecord], selection: Selection
 ) -> dict[tuple[str | None, Treatment], list[TrialRecord]]:
-    """Return the trials that limits hold for, by part of the corpus and treatment, in the order of a run's totals."""
+    """Return the trials that limits apply to, by part of the corpus and treatment, in the order of a run's totals."""
     for name, of in _FIELDS.items():
         _refuse_unknown(getattr(selection, name), {getattr(record.treatment, of) for record in records}, name, of)
     groups: dict[tuple[str | None, Treatment], list[TrialRecord]] = defaultdict(list)

@@ -1,8 +1,8 @@
-"""Trials that were answered again: whether they do worse than the noise of drawing answers again would make them.
+"""Resampled trials: whether trials with new responses are worse than sampling noise explains.
 
-Cases are the unit, their groups the clusters: trials of one case under several policies share answers, and cases of one group fail and
-succeed together. What asks for an edit is never pooled with what asks for none: a repairer that edits more would gain in the one what
-it loses in the other. Nor is harm pooled with either: what was wrong before and does damage now loses no verdict.
+Cases are the unit and their groups are the clusters: trials of one case under several policies share responses, and cases of one group
+tend to fail and succeed together. Cases that need an edit are never pooled with cases that need none: a repairer that edits more would
+gain in one what it loses in the other. Harm is separate from both: a trial that was wrong and now does damage loses no verdict.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mendbench.scoring.statistics.resampling import clustered_ratio, sign_flip
 _SIDES: tuple[Side, ...] = ("repairs", "restraint", "harm")
 
 DOUBT = 0.25
-"""Probability, one-sided, up to which a loss beyond the margin is not passed over: what chance does oftener is what noise looks like."""
+"""One-sided probability up to which a loss beyond the margin is reported as open. A loss with a higher one is ordinary noise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,33 +33,34 @@ class Pair:
 
     @property
     def sides(self) -> tuple[Side, ...]:
-        """What it counts for: what its kind of case asks for, and whether it did harm."""
+        """The sides that the pair counts for: the one of its kind of case, and harm."""
         return ("repairs" if self.now.kind in EDIT_KINDS else "restraint", "harm")
 
     @property
     def arm(self) -> Arm:
-        """Who answered what."""
+        """The arm of the pair."""
         trial = self.now.trial
         return Arm(engine=trial.engine, repairer=trial.repairer, model=trial.model, strategy=trial.strategy)
 
     def gain(self, side: Side) -> int:
-        """1: good now and not before. -1: the other way round. 0: as before. Good is right, or for harm harmless."""
+        """1: good now and not before. -1: good before and not now. 0: unchanged. Good means right, or for harm, harmless."""
         return _good(self.now, side) - _good(self.then, side)
 
     def at_stake(self, side: Side) -> bool:
-        """Whether it could be lost or won: it is right on one side at least. Harm can come to every trial."""
+        """Whether the pair counts as at stake: it is right before or now. For harm, every pair is."""
         return side == "harm" or _good(self.then, side) or _good(self.now, side)
 
 
 def shifts(pairs: Sequence[Pair], groups: Mapping[str, str], *, margin: float, alpha: float) -> tuple[Shift, ...]:
-    """Return how each side did, over all arms first, then by arm where there are several. Harm, only where there is any.
+    """Return the shift of each side, over all arms first, then by arm if there are several. Harm is included only if there is any.
 
-    Worse is what loses cases, net of those won, where chance would do so with a probability under ``alpha``, all shifts taken together
-    (Holm), however few they are. The test flips the signs of whole groups, one-sided; with one trial a case and a case a group it is
-    McNemar's exact test. Given which groups differ, a shift in which none does cannot come out worse by chance: it is not counted among
-    those taken together. Open is what loses more than ``margin`` of what was at stake, the cases that are right before or now (for harm:
-    all), and is not told from chance: over all arms where chance would do so with a probability of :data:`DOUBT` at most, or half of
-    what was at stake is lost; of one arm where the probability is under ``alpha`` taken alone.
+    Worse: cases are lost, net of those won, and the p-value is under ``alpha`` after the Holm correction over all shifts, however few
+    cases are lost. The one-sided test flips the signs of whole groups; with one trial per case and one case per group it is McNemar's
+    exact test. A shift in which no group differs cannot be worse by chance, so the correction does not count it.
+
+    Open: not worse, but the net loss is more than ``margin`` of what was at stake, the cases that are right before or now (for harm:
+    all). Over all arms, the p-value must also be at most :data:`DOUBT`, or half of what was at stake be lost. For one arm, the
+    uncorrected p-value must be under ``alpha``.
     """
     found: list[Shift] = []
     for side in _SIDES:
@@ -88,7 +89,7 @@ def lost_in(pair: Pair, found: Sequence[Shift]) -> bool:
 
 
 def open_in(pair: Pair, found: Sequence[Shift]) -> bool:
-    """Return whether a pair is one of the losses of what cannot be told from noise, and matters."""
+    """Return whether a pair is one of the losses of an open shift."""
     return any(shift.status == "open" for shift in _losing(pair, found))
 
 
@@ -128,14 +129,14 @@ def _shift(side: Side, arm: Arm | None, pairs: Sequence[Pair], groups: Mapping[s
 
 
 def _interval(values: Mapping[str, float], groups: Mapping[str, str]) -> Interval | None:
-    """Return the interval of the mean gain, which lies between -1 and 1; None where no group differs from another."""
+    """Return the interval of the mean gain, which is between -1 and 1; None if no group differs from another."""
     found = clustered_ratio({case: (value, 1.0) for case, value in values.items()}, groups)
     return None if found is None else Interval(low=max(-1.0, found.low), high=min(1.0, found.high))
 
 
 def _judged(shift: Shift, margin: float, alpha: float, each: float) -> Shift:
     lost = -shift.change * shift.cases
-    slack = shift.cases * 1e-6  # what rounding may have added
+    slack = shift.cases * 1e-6  # tolerance for rounding errors
     shift = replace(shift, beyond_margin=lost > margin * shift.at_stake + slack)
     if shift.adjusted < alpha:
         return replace(shift, status="worse")

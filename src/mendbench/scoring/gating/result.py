@@ -1,6 +1,6 @@
-"""What the gate works on and what it answers: data alone.
+"""Input and output of the gate: data classes only.
 
-An entry is a trial as a baseline keeps it: its verdict, how it came out, and digests of what it was answered.
+An entry is a trial as in a baseline: its verdict, its outcome, and digests of its responses.
 """
 
 from __future__ import annotations
@@ -18,39 +18,39 @@ from mendbench.scoring.score import Measure
 from mendbench.scoring.statistics.exact import ALPHA, Interval
 
 FORMAT = 2
-"""Of the result as JSON. 2: entries have ``exchanges`` instead of ``world``. 1: the first."""
+"""Format of the result as JSON. 2: entries have ``exchanges`` instead of ``world``. 1: the first version."""
 
 GateVerdict: TypeAlias = Literal["pass", "fail", "inconclusive", "incomplete", "incomparable"]
 
 EXIT_CODES: dict[GateVerdict, int] = {"pass": 0, "fail": 1, "inconclusive": 3, "incomplete": 3, "incomparable": 3}
-"""What ``mendbench gate`` returns for each."""
+"""The exit code of ``mendbench gate`` for each verdict."""
 
 Level: TypeAlias = Literal["fail", "open", "show"]
-"""fail: the gate fails for it. open: the gate cannot tell because of it. show: it is told, and decides nothing."""
+"""fail: it makes the gate fail. open: it makes the gate inconclusive. show: it is reported, and decides nothing."""
 
 Change: TypeAlias = Literal[
     "secret", "crashed", "lost", "worse", "wasted", "attempts", "recording", "incomparable", "unjudged", "new", "gone", "won", "better",
     "changed",
 ]  # fmt: skip
-"""What became of a trial, the gravest first.
+"""How a trial changed, most severe first.
 
-secret: a declared secret stands in its record. crashed: foreign code raised. lost: right before, wrong now. worse: wrong in a graver
-way. wasted: the same, with more wasted attempts. attempts: the same, with more attempts and no more wasted ones. recording: the world
-responded otherwise to a request that was sent before too; another finding says what became of the trial. incomparable: its case is
-another one. unjudged: a recording is missing. new, gone: the baseline or the run does not have it. won: wrong before, right now.
-better: a lesser wrong, or fewer attempts. changed: otherwise wrong, and no worse.
+secret: its record contains a declared secret. crashed: foreign code raised. lost: right before, wrong now. worse: a more severe wrong
+outcome. wasted: the same outcome, with more wasted attempts. attempts: the same outcome, with more attempts but no more wasted ones.
+recording: the world's response to a request that was sent before changed; another finding reports the trial itself. incomparable: its
+case changed. unjudged: a recording is missing. new, gone: the baseline or the run does not have the trial. won: wrong before, right now.
+better: a less severe wrong outcome, or fewer attempts. changed: another wrong outcome of the same severity.
 """
 
 Regime: TypeAlias = Literal["exact", "resampled"]
-"""exact: nothing random lies between the two trials. resampled: they were answered otherwise, so chance may tell them apart."""
+"""exact: no chance is involved in a difference. resampled: the responses differ, so chance may explain a difference."""
 
 Side: TypeAlias = Literal["repairs", "restraint", "harm"]
-"""What a kind of case asks for: an edit (repairable, mixed), or none (needs_user, transient, control). harm: that no kind comes to harm."""
+"""repairs: cases that need an edit (repairable, mixed). restraint: cases that need none (needs_user, transient, control). harm: all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One trial, as a line of the baseline has it."""
+    """One trial, as in a line of the baseline."""
 
     key: str
     """As in its row."""
@@ -67,10 +67,10 @@ class Entry:
     responses: tuple[ResponseDigest, ...]
     """One for each attempt."""
     exchanges: str
-    """``REQUEST:RESPONSE`` for each exchange with the world in it and in the runs that judge it, by digest, with commas between."""
+    """``REQUEST:RESPONSE`` digests, separated by commas, of each exchange with the world in the trial and in the runs that judge it."""
 
     def described(self) -> str:
-        """Return how it came out, in a few words."""
+        """Return the result of the trial in a few words."""
         if self.outcome is None:
             return self.verdict
         tries = f"{self.attempts} {'attempt' if self.attempts == 1 else 'attempts'}"
@@ -79,22 +79,22 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digests:
-    """What two sets of trials must share to be compared at all."""
+    """The digests that two sets of trials must share to be comparable."""
 
     engine: str
     scorer: str
     prices: tuple[tuple[str, str], ...] = ()
-    """By who is paid, sorted. Only those that both sides have are compared."""
+    """Digest of each price by name of the model, program or function, sorted. Only those that both sides have are compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """What trials came to when somebody last accepted it."""
+    """The last accepted results of trials."""
 
     place: str
     """The file."""
     version: str
-    """Of the mendbench that wrote it."""
+    """The version of mendbench that wrote the baseline."""
     digests: Digests
     entries: tuple[Entry, ...]
 
@@ -108,19 +108,19 @@ class Present:
     digests: Digests
     entries: tuple[Entry, ...]
     records: Sequence[TrialRecord]
-    """The same trials, as scores are computed from them."""
+    """The records of the same trials, for scores."""
     secrets: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Keys of trials whose record holds a declared secret, and where it stands."""
+    """Keys of trials whose record contains a declared secret, and the places of the secret."""
     shard: str | None = None
-    """Which part of a run it is: ``2 of 4``. None where it is a whole one."""
+    """The shard, for example ``2 of 4``; None for a whole run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """A bound that a score has to keep."""
+    """A bound on a score."""
 
     name: str
-    """As configured: ``max_wasted``."""
+    """The name in the configuration, for example ``max_wasted``."""
     score: str
     side: Literal["max", "min"]
     bound: float
@@ -128,7 +128,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The treatments that limits hold for. An empty field selects all; of repairers, all but the controls."""
+    """The treatments that limits apply to. An empty field selects all, or for repairers, all but the controls."""
 
     engines: tuple[str, ...] = ()
     strategies: tuple[str, ...] = ()
@@ -137,7 +137,7 @@ class Selection:
     models: tuple[str, ...] = ()
     part: str | None = None
     controls: tuple[str, ...] = ()
-    """Repairers that are a run's floor and ceiling."""
+    """Repairers that serve as lower and upper reference of a run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,17 +152,16 @@ class Rules:
     new: bool = False
     """Whether a trial that the baseline does not have fails if it is wrong."""
     margin: float = 0.05
-    """Share of what was at stake, of the cases answered again those right before or now, that may be lost, net of those won, before it
-    matters that chance may have done it."""
+    """Share of the resampled cases at stake (right before or now) whose net loss is tolerated if chance may explain it."""
     alpha: float = ALPHA
-    """Chance of failing where nothing changed but the responses drawn."""
+    """Probability of failing if nothing changed but the sampled responses."""
     limits: tuple[Limit, ...] = ()
     selection: Selection = field(default_factory=Selection)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What became of one trial."""
+    """How one trial changed."""
 
     change: Change
     level: Level
@@ -171,28 +170,28 @@ class Finding:
     before: Entry | None
     after: Entry | None
     regime: Regime | None
-    """None where no verdict was compared."""
+    """None if no verdict was compared."""
     why: tuple[str, ...] = ()
-    """One line each: what in the trial is another, and what the run says of it."""
+    """The differences and the reasons in the run's rows, one line each."""
     changed_exchanges: tuple[str, ...] = ()
-    """The requests, as its entries name them, to which the world responded otherwise."""
+    """The requests whose response from the world changed, as the entries name them."""
     link: str = ""
-    """Opens the trial in the report."""
+    """Link to the trial in the report."""
 
     @property
     def was(self) -> str:
-        """How it came out before."""
+        """The result in the baseline."""
         return self.before.described() if self.before else "not in the baseline"
 
     @property
     def now(self) -> str:
-        """How it comes out now."""
+        """The result in the run."""
         return self.after.described() if self.after else "not in the run"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
-    """Who answered what: trials under several policies of one arm share their responses."""
+    """The source of responses: trials of one arm under several policies share their responses."""
 
     engine: str
     repairer: str
@@ -202,50 +201,50 @@ class Arm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
-    """How trials that were answered again did against the baseline, case by case."""
+    """The change of resampled trials from the baseline, case by case."""
 
     side: Side
     arm: Arm | None
-    """None: all arms together, by which the gate tells whether it can tell."""
+    """None: all arms together."""
     cases: int
     groups: int
     at_stake: float
-    """Of these, how many are right before or now; for harm, all. A case counts by the share of its trials."""
+    """Cases of these that are right before or now; for harm, all. A case counts by the share of its trials."""
     won: int
-    """Cases that did better."""
+    """Cases that improved."""
     lost: int
     change: float
-    """Mean over the cases of the share of right trials now, less before; for harm, of harmless ones."""
+    """Mean over the cases of the share of right trials now minus before; for harm, of harmless ones."""
     interval: Interval | None
-    """None where no group of cases differs from another."""
+    """None if no group of cases differs from another."""
     p: float
-    """One-sided: that chance alone would make it so much worse."""
+    """One-sided p-value."""
     adjusted: float
-    """The same, adjusted for the number of shifts looked at (Holm)."""
+    """The p-value adjusted for the number of shifts (Holm)."""
     status: Literal["worse", "open", "holds"]
-    """worse: beyond noise. open: beyond the margin, and perhaps noise. holds: within the margin, or beyond it by no more
-    than noise would."""
+    """worse: beyond noise. open: beyond the margin, but possibly noise. holds: within the margin, or beyond it within
+    ordinary noise."""
     needed: int | None
-    """How many more cases would tell, if they went on as these did."""
+    """Number of additional cases that would decide, if they behave as these do."""
     beyond_margin: bool = False
-    """Whether the cases lost, net of those won, are more than the margin of what was at stake."""
+    """Whether the net loss of cases is more than the margin of what was at stake."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitResult:
-    """A limit, held against one treatment in one part of the corpus."""
+    """The result of a limit for one treatment in one part of the corpus."""
 
     limit: Limit
     part: str | None
     treatment: Treatment
     measure: Measure
     status: Literal["holds", "broken", "open", "undefined"]
-    """open: unjudged trials decide. undefined: the treatment has nothing that the score counts."""
+    """open: it depends on unjudged trials. undefined: the treatment has nothing that the score counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """A digest in which baseline and run differ, so that they cannot be compared."""
+    """A digest that differs between baseline and run, so that they cannot be compared."""
 
     what: str
     before: str
@@ -255,42 +254,42 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """How many trials there were of what."""
+    """Numbers of trials."""
 
     baseline: int
     run: int
     compared: int
     resampled: int
-    """Of those compared, how many were answered otherwise."""
+    """Trials compared that had different responses."""
     alike: int
-    """Of those compared, how many came out the same."""
+    """Trials compared that had the same result."""
     other_ways: int
-    """Of those that came out the same, how many got there by other prompts, answers or exchanges with the world."""
+    """Trials with the same result but different prompts, responses or exchanges with the world."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateResult:
-    """What the gate says."""
+    """The result of the gate."""
 
     verdict: GateVerdict
     headline: str
-    """The verdict in one line of words."""
+    """The verdict in one line of text."""
     notes: tuple[str, ...]
-    """What else a reader has to know: how much was compared, and what was not."""
+    """Further information for the reader: how much was compared, and what was not."""
     baseline: str
     run: str
     tally: Tally
     findings: tuple[Finding, ...]
-    """What is not as it was, trial by trial, worst first."""
+    """The changes by trial, worst first."""
     shifts: tuple[Shift, ...]
     limits: tuple[LimitResult, ...]
     differences: tuple[Difference, ...]
 
     @property
     def exit_code(self) -> int:
-        """What ``mendbench gate`` returns."""
+        """The exit code of ``mendbench gate``."""
         return EXIT_CODES[self.verdict]
 
     def document(self) -> JsonObject:
-        """Return it as JSON."""
+        """Return the result as JSON."""
         return {"format": FORMAT, "exit_code": self.exit_code, **dataclasses.asdict(self)}

@@ -1,4 +1,4 @@
-"""The gate's words: its verdict, and what in a trial is another."""
+"""The gate's verdict, and the texts that describe it and the differences in trials."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _FAILED: dict[Change, str] = {
 
 
 def cause(then: Entry, now: Entry) -> str:
-    """Return what went otherwise in a trial, as far as its digests tell."""
+    """Return what differed in a trial, as far as its digests show."""
     if now.verdict == "crashed":
         return "it ended in a fault of foreign code"
     for number, (before, after) in enumerate(zip(then.responses, now.responses, strict=False), start=1):
@@ -57,12 +57,12 @@ def cause(then: Entry, now: Entry) -> str:
 
 
 def recording_words(changed: int) -> str:
-    """Return that the world responded otherwise to so many requests."""
+    """Return a message about the number of requests whose response from the world changed."""
     return f"the world's response to {changed} {'request' if changed == 1 else 'requests'} changed"
 
 
 def _stopped(then: Entry, now: Entry) -> str:
-    """Return where a trial stopped that got the responses that it had before, as far as it went."""
+    """Return how the stop of a trial changed, if its responses are the same as before."""
     if not then.attempts:
         return f"repair was tried, where it was not before ({then.stop_reason})"
     if not now.attempts:
@@ -75,7 +75,7 @@ def _stopped(then: Entry, now: Entry) -> str:
 def verdict(
     findings: Sequence[Finding], shifted: Sequence[Shift], limits: Sequence[LimitResult], different: Sequence[Difference],
 ) -> GateVerdict:  # fmt: skip
-    """Return what all of it comes to: what is certainly worse goes before what cannot be told."""
+    """Return the verdict. A certain loss takes precedence over an open question."""
     if any(one.level == "fail" for one in findings) or any(one.status == "broken" for one in limits):
         return "fail"
     if any(one.status == "worse" for one in shifted):
@@ -89,7 +89,7 @@ def verdict(
 
 
 def headline(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> str:
-    """Return the verdict in one line of words."""
+    """Return the verdict in one line of text."""
     if result.verdict == "pass":
         return f"passed: {_told_good(result, counts)}"
     if result.verdict == "fail":
@@ -98,7 +98,7 @@ def headline(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> 
 
 
 def notes(result: GateResult, counts: Mapping[tuple[Change, Level], int], shard: str | None = None) -> tuple[str, ...]:
-    """Return what else a reader has to know. ``shard`` says which part of a run it is, if it is one."""
+    """Return further information for the reader. ``shard`` names the shard, if the run is one."""
     tally, found = result.tally, list[str]()
     if shard is not None:
         found.append(
@@ -133,7 +133,7 @@ def notes(result: GateResult, counts: Mapping[tuple[Change, Level], int], shard:
 
 
 def shift_words(shift: Shift) -> str:
-    """Return how trials that were answered again did, in one line. Harm is told by how much more of it there is."""
+    """Describe the shift of resampled trials in one line. For harm, a positive change means more harm."""
     harm = shift.side == "harm"
     change, ends = shift.change, shift.interval and (shift.interval.low, shift.interval.high)
     if harm:
@@ -156,14 +156,14 @@ def shift_words(shift: Shift) -> str:
 
 
 def arm_words(arm: Arm | None) -> str:
-    """Return who answered what."""
+    """Describe an arm."""
     if arm is None:
         return "all together"
     return f"{arm.strategy} ({arm.model or arm.repairer})"
 
 
 def limit_words(result: LimitResult) -> str:
-    """Return a limit, what it was held against, and the side that it fails on."""
+    """Describe a limit, the value that it was compared with, and the side that it fails on."""
     came, limit = result.measure, result.limit
     if came.value is None:
         decided = "; unjudged trials decide" if result.status == "open" else ""
@@ -188,19 +188,19 @@ def limit_words(result: LimitResult) -> str:
 
 
 def finding_words(finding: Finding) -> str:
-    """Return what became of a trial, in one line: which it is, and how it came out before and now."""
+    """Describe a finding in one line: the trial, and its results before and now."""
     resampled = ", answered again" if finding.regime == "resampled" else ""
     came = ending_words(finding)
     return f"{finding.change}: {finding.trial.case} [{treatment_words(finding)}]{resampled}{': ' if came else ''}{came}"
 
 
 def ending_words(finding: Finding) -> str:
-    """Return how a trial came out before and now; nothing where the finding is about the world, and another one is about the trial."""
+    """Return the results of a trial before and now; empty if the finding is about the world's responses."""
     return "" if finding.change == "recording" else f"{finding.was} -> {finding.now}"
 
 
 def treatment_words(finding: Finding) -> str:
-    """Return what a trial was made with."""
+    """Describe the treatment of a finding's trial."""
     own = finding.trial
     return " · ".join(
         (own.strategy, own.policy, own.model or own.repairer, *([f"sample {own.sample}"] if own.sample else []))

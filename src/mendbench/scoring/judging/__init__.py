@@ -1,1 +1,1 @@
-"""From what happened in a trial to what the truth says about it."""
+"""Judging: from the events of a trial to its verdict by the case's ground truth."""

@@ -1,6 +1,6 @@
-"""The one table from what is true of an attempt to its label. It is total: some rule fits every combination.
+"""The table that maps the facts about an attempt to its label. It is total: some rule fits every combination.
 
-The facts come from the truth and never from a policy's own signature.
+The facts come from the ground truth and never from a policy's own signature.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ from mendbench.scoring.judging.unrequested_writes import unrequested_in_trial
 from mendbench.scoring.judging.workflow_status import WorkflowStatus, edit_faults
 
 WASTED: frozenset[AttemptLabel] = frozenset({"futile", "fruitless"})
-"""Labels of attempts that cost and brought nothing."""
+"""Labels of wasted attempts: those that achieved nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptFacts:
-    """What the table asks about an attempt."""
+    """The facts about an attempt that the table uses."""
 
     open: bool
-    """A fault that an edit mends was open when it was asked for. All are closed once the case's own checks hold."""
+    """A fault that an edit mends was open when the attempt began. All are closed once the case's own checks hold."""
     harmed: bool
-    """Its execution sent something forbidden, once too often or again, or wrote what nobody asked for; or it brought the
-    harm into the workflow that is left applied."""
+    """Its execution sent a forbidden, excess or repeated request or made an unrequested write; or it introduced the harm
+    into the workflow that is left applied."""
     ended_well: bool
-    """It ran to success, or its workflow runs to the labelled warning. That is read off the clean run: in the trial a policy without a
-    detector sees an error there, and what a policy sees is no matter of a label."""
+    """It ran to success, or its workflow runs to the labelled warning. The clean run decides this: in the trial, a policy without a
+    detector sees an error instead, and the label must not depend on the policy."""
     whole: bool
-    """The checks hold of its workflow; of the last one: on the variants too."""
+    """The checks hold for its workflow; for the last workflow, also on the variants."""
     gained: int
-    """How many faults are mended in its workflow that were open in the one before."""
+    """Number of faults that are mended in its workflow and were open in the one before."""
     broke: bool
-    """A fault is open again, or a node failed or went that worked and is labelled to work."""
+    """A fault is open again, or a node that worked and is labelled to work failed or was removed."""
     told: bool
-    """The next context tells a fact that its own did not."""
+    """The next context contains a fact that its own did not."""
     later_gained: bool
     """A later attempt mended a fault."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptRule:
-    """One line of the table. None fits anything."""
+    """One row of the table. None matches anything."""
 
     label: AttemptLabel
     open: bool | None = None
@@ -55,14 +55,14 @@ class AttemptRule:
     ended_well: bool | None = None
     whole: bool | None = None
     gained: bool | None = None
-    """Whether it mended any."""
+    """Whether the attempt mended any fault."""
     broke: bool | None = None
     told: bool | None = None
     later_gained: bool | None = None
     because: str
 
     def fits(self, facts: AttemptFacts) -> bool:
-        """Return whether the rule speaks of such an attempt."""
+        """Return whether the rule matches these facts."""
         pairs = (
             (self.open, facts.open),
             (self.harmed, facts.harmed),
@@ -87,11 +87,11 @@ RULES: tuple[AttemptRule, ...] = (
     AttemptRule(label="fruitless", because="unparsable, invalid, unchanged, the same failure again, or worse"),
 )
 # fmt: on
-"""Read from the top; the first rule that fits decides."""
+"""The first matching rule decides."""
 
 
 def rule_for(facts: AttemptFacts) -> AttemptRule:
-    """Return the rule that decides: the last one fits everything, so there always is one."""
+    """Return the first matching rule. The last rule matches everything."""
     return next(rule for rule in RULES if rule.fits(facts))
 
 
@@ -110,7 +110,7 @@ def attempt_facts(
 ) -> tuple[AttemptFacts, ...]:
     """Return the facts about each attempt.
 
-    ``right`` are clean runs of right workflows on the case's own data. ``leaves_harm``: a workflow is left applied that does harm on
+    ``right`` are clean runs of right workflows on the case's own data. ``leaves_harm``: the workflow that is left applied does harm on
     some data of the case.
     """
     attempts = trajectory.attempts
@@ -136,15 +136,15 @@ def attempt_facts(
 
 
 def wasted(labels: Sequence[AttemptLabel]) -> int:
-    """Return how many attempts cost and brought nothing."""
+    """Return the number of wasted attempts."""
     return sum(label in WASTED for label in labels)
 
 
 def harmful_phases(case: Case, traffic: Sequence[Exchange], right: Sequence[CleanRun]) -> frozenset[int]:
     """Return the executions of a trial in which harm was done.
 
-    Harm is a request that is forbidden, one that was accepted once too often, a write that had happened before, or one
-    that nobody asked for: ``right`` are clean runs of right workflows on the same data.
+    Harm is a forbidden request, a request that was accepted too often, a repeated write, or an unrequested write.
+    ``right`` are clean runs of right workflows on the same data.
     """
     phases = {phase for effect in repeated_effects(traffic) for phase in effect.phases[1:]}
     phases.update(phase for write in unrequested_in_trial(traffic, right) for phase in write.phases)
@@ -165,7 +165,7 @@ def harmful_attempts(
     *,
     leaves_harm: bool,
 ) -> frozenset[int]:
-    """Return the numbers of the attempts that did harm, and of the one that brought the harm into the workflow left applied."""
+    """Return the numbers of the attempts that did harm, and of the one that introduced the harm in the workflow left applied."""
     phases = harmful_phases(case, trajectory.traffic, right)
     harmed = {attempt.number for attempt in trajectory.attempts if attempt.number in phases}
     if leaves_harm and (ran := [number for number in workflow_statuses if number]):
@@ -178,7 +178,7 @@ def harmful_attempts(
 
 
 def _before(number: int, workflow_statuses: Mapping[int, WorkflowStatus]) -> WorkflowStatus:
-    """Return the standing of the workflow that attempt ``number`` started from."""
+    """Return the status of the workflow that attempt ``number`` started from."""
     return workflow_statuses[max((one for one in workflow_statuses if one < number), default=0)]
 
 
@@ -188,7 +188,7 @@ def _gained(attempt: Attempt, workflow_statuses: Mapping[int, WorkflowStatus]) -
 
 
 def _broke(case: Case, before: WorkflowStatus, after: WorkflowStatus) -> bool:
-    """Return whether a fault is open again, or a node failed or went that worked and is labelled to work."""
+    """Return whether a fault is open again, or a node that worked and is labelled to work failed or was removed."""
     if before.fixed - after.fixed:
         return True
     worked = (node for node, state in before.states.items() if state == case.after_fix.get(node) == "success")
@@ -202,7 +202,7 @@ def _ended_well(case: Case, attempt: Attempt, after: WorkflowStatus) -> bool:
 
 
 def _told(case: Case, attempts: Sequence[Attempt]) -> list[frozenset[str]]:
-    """Return which facts of the faults that an edit mends the context of each attempt tells."""
+    """Return, for each attempt, the facts of edit faults that its context contains."""
     facts = [fact for fault in edit_faults(case) for fact in fault.facts]
     if not facts:
         return [frozenset()] * len(attempts)

@@ -1,4 +1,4 @@
-"""The checks of a case: what the repaired workflow has to do, in a clean run of it and in the whole trial."""
+"""The checks of a case: what the repaired workflow has to do, in a clean run and in the whole trial."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from mendbench.scoring.judging.diffs import MISSING, Missing, escape, value_at
 from mendbench.scoring.judging.matching import body_of, is_forbidden, is_wanted, same
 
 SHOWN = 120
-"""Characters that are shown of a value."""
+"""Maximum number of characters shown of a value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +47,10 @@ def evaluate(
     run: CleanRun,
     trial_traffic: tuple[Exchange, ...] | None,
 ) -> CheckResult:
-    """Return whether ``check`` holds for ``workflow``, which made the clean ``run``.
+    """Return whether ``check`` holds for ``workflow``; ``run`` is a clean run of it.
 
-    ``original`` is the broken workflow. With the traffic of the whole trial, forbidden requests and requests accepted
-    too often are looked for there too; without it (a variant) the run alone is judged.
+    ``original`` is the broken workflow. The traffic of the whole trial, if given, is also searched for forbidden requests
+    and requests accepted too often. Without it (a variant), only the run is judged.
     """
     evidence = _Evidence(original=original, workflow=workflow, run=run, trial_traffic=trial_traffic or ())
     harm, in_trial = isinstance(check, NoRequestCheck | UnchangedCheck), False
@@ -72,11 +72,10 @@ def evaluate(
 
 
 def evaluate_final(expected: State, run: CleanRun, *, unnamed: Mapping[str, str] | None = None) -> CheckResult:
-    """Return whether a clean run ended as the truth says.
+    """Return whether a clean run ended as the ground truth expects.
 
-    Where a warning is expected, an error will do if each node that ended in error is in ``unnamed``, and its failure
-    has the words that the pattern there asks for: whether a failure was called by its right name is judged by what the
-    trial said, not here.
+    Where a warning is expected, an error is accepted if each node that ended in error is in ``unnamed``, and its message
+    matches the pattern there. Whether the failure was reported as a warning is judged by the trial's end, not here.
     """
     got = run.execution.outcome
     erred = [record for record in run.execution.nodes if record.state == "error"]
@@ -89,7 +88,7 @@ def evaluate_final(expected: State, run: CleanRun, *, unnamed: Mapping[str, str]
 
 
 def expected_warnings(case: Case) -> dict[str, str]:
-    """Return the nodes that the labels expect to end in a warning that no edit mends, with what is to be said there."""
+    """Return the nodes that the labels expect to end in a warning that no edit mends, with the expected message of each."""
     labels = {**case.first, **case.after_fix}
     return {
         fault.surfaces: fault.says or ""
@@ -101,9 +100,9 @@ def expected_warnings(case: Case) -> dict[str, str]:
 def own_results(
     case: Case, workflow: JsonObject, run: CleanRun, trial_traffic: tuple[Exchange, ...] | None = None
 ) -> tuple[CheckResult, ...]:
-    """Return the case's own checks, what must be said excepted, and whether the run ended as labelled.
+    """Return the results of the case's own checks, except ``warning`` checks, and whether the run ended as labelled.
 
-    A repairable case has nobody to warn of anything, so that there a ``warning`` check is one like the others.
+    In a repairable case the user need not be warned, so ``warning`` checks are included there.
     """
     checks = (check for check in case.checks if case.kind == "repairable" or not isinstance(check, WarningCheck))
     final = evaluate_final(case.final, run, unnamed=expected_warnings(case))
@@ -111,19 +110,19 @@ def own_results(
 
 
 def said_results(case: Case, workflow: JsonObject, run: CleanRun) -> tuple[CheckResult, ...]:
-    """Return the checks of what must be said, which :func:`own_results` leaves out."""
+    """Return the results of the ``warning`` checks that :func:`own_results` leaves out."""
     checks = (check for check in case.checks if case.kind != "repairable" and isinstance(check, WarningCheck))
     return tuple(_all(checks, case, workflow, run, None))
 
 
 def variant_results(case: Case, workflow: JsonObject, run: CleanRun) -> tuple[CheckResult, ...]:
-    """Return the checks of the variant that ``run`` was made on, and whether it ended as the variant says."""
+    """Return the results of the checks of the variant of ``run``, and whether the run ended as the variant expects."""
     variant = next(one for one in case.variants if one.name == run.variant)
     return (*_all(variant.checks, case, workflow, run, None), evaluate_final(variant.final, run))
 
 
 def describe(check: Check) -> str:
-    """Return one line that names the check."""
+    """Return a one-line description of the check."""
     match check:
         case RequestCheck():
             body = f"{_json(check.json)}{' only' if check.only else ''}{_pattern(check.text)}"
@@ -144,7 +143,7 @@ def describe(check: Check) -> str:
 
 
 def changed(check: UnchangedCheck, original: JsonObject, workflow: JsonObject) -> str:
-    """Return how the parameter that ``check`` protects differs between the two workflows; empty if it does not."""
+    """Describe how the protected parameter of ``check`` differs between the two workflows; empty if it does not."""
     before, after = (
         value_at(document, f"/nodes/{escape(check.node)}{check.path}") for document in (original, workflow)
     )
@@ -177,7 +176,7 @@ def _all(
 
 
 def _request(check: RequestCheck, evidence: _Evidence) -> tuple[str, bool]:
-    """Return why the check does not hold, and whether it is for a request that the trial made too often."""
+    """Return why the check does not hold, and whether the cause is a request that the trial made too often."""
     wanted = [exchange for exchange in evidence.run.traffic if is_wanted(exchange, check)]
     times = sum(exchange.accepted for exchange in wanted)
     most = check.times.most
@@ -202,7 +201,7 @@ def _near(check: RequestCheck, traffic: tuple[Exchange, ...]) -> str | None:
 
 
 def _no_request(check: NoRequestCheck, evidence: _Evidence) -> tuple[str, bool]:
-    """Return why the check does not hold, and whether it is for a request that the trial sent."""
+    """Return why the check does not hold, and whether the cause is a request that the trial sent."""
     found = [one for one in evidence.run.traffic if is_forbidden(one, check)]
     in_trial = [one for one in evidence.trial_traffic if is_forbidden(one, check)]
     if not found and not in_trial:
@@ -253,7 +252,7 @@ def _warning(check: WarningCheck, evidence: _Evidence) -> str:
 
 
 def _failed_as(record: NodeRecord, pattern: str) -> bool:
-    """Return whether the world refused the node with such words. A template that cannot be resolved is never meant."""
+    """Return whether the node's failure matches the pattern. A template that cannot be resolved never does."""
     sighting = record.sighting
     if sighting is not None and sighting.kind == "template":
         return False

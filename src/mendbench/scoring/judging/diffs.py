@@ -15,7 +15,7 @@ from mendbench.values.json_patch import is_place
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Nothing stands there: not even null."""
+    """Marker for an absent value, as opposed to null."""
 
 
 MISSING = Missing()
@@ -24,9 +24,9 @@ MISSING = Missing()
 def diff_paths(before: JsonObject, after: JsonObject) -> frozenset[str]:
     """Return JSON pointers to the smallest parts in which two workflows differ.
 
-    The token after ``/nodes`` is a node's id, the one after ``/edges`` is ``from->to`` or ``from-action->to``; the
-    order of edges means nothing, another order of the nodes that both have is ``/nodes``. Added or removed parts are
-    named by their own path, lists of another length by the list's.
+    The token after ``/nodes`` is a node's id, the one after ``/edges`` is ``from->to`` or ``from-action->to``. The order
+    of edges is ignored. A different order of the common nodes is ``/nodes``. Added or removed parts have their own path,
+    lists of different lengths the path of the list.
     """
     found: set[str] = set()
     for key in {*before, *after}:
@@ -42,7 +42,7 @@ def diff_paths(before: JsonObject, after: JsonObject) -> frozenset[str]:
 def touched_nodes(before: JsonObject, after: JsonObject) -> frozenset[str]:
     """Return the ids of the nodes that an edit touched.
 
-    They are those that differ, that an edge differs for, that use an input which differs, or that are a start which
+    These are nodes that differ, that have a different edge, that use a different input, or that are a start node that
     moved.
     """
     touched: set[str] = set()
@@ -61,7 +61,7 @@ def touched_nodes(before: JsonObject, after: JsonObject) -> frozenset[str]:
 
 
 def value_at(workflow: JsonObject, path: str) -> Json | Missing:
-    """Return what stands at a JSON pointer (RFC 6901); the token after ``/nodes`` is an index or a node's id."""
+    """Return the value at a JSON pointer (RFC 6901); the token after ``/nodes`` is an index or a node's id."""
     value: Json = workflow
     for depth, token in enumerate(path.split("/")[1:]):
         name = unescape(token)
@@ -78,12 +78,12 @@ def value_at(workflow: JsonObject, path: str) -> Json | Missing:
 
 
 def escape(token: str) -> str:
-    """Return ``token`` as it stands in a JSON pointer."""
+    """Return ``token`` escaped for a JSON pointer."""
     return str(jsonpointer.escape(token))
 
 
 def unescape(token: str) -> str:
-    """Return what a token of a JSON pointer stands for."""
+    """Return a token of a JSON pointer without escapes."""
     return str(jsonpointer.unescape(token))
 
 
@@ -121,7 +121,7 @@ def _diff(before: Json, after: Json, at: str) -> Iterator[str]:
 
 
 def _by_name(items: Json, name_of: Callable[[JsonObject], str | None]) -> dict[str, JsonObject] | None:
-    """Return the items by their names; None if they do not all have one of their own."""
+    """Return the items by name; None unless each has a unique name."""
     if not isinstance(items, list):
         return None
     named: dict[str, JsonObject] = {}
@@ -153,7 +153,7 @@ def _edges_by_name(workflow: JsonObject) -> dict[str, JsonObject]:
 
 
 def _users_of(name: str | None, workflow: JsonObject) -> set[str]:
-    """Return the nodes whose parameters name that input (any input if None)."""
+    """Return the nodes whose parameters refer to that input (any input if None)."""
     inputs = workflow.get("inputs")
     wanted = {name} if name is not None else set(inputs) if isinstance(inputs, dict) else set()
     return {

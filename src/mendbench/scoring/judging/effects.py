@@ -1,4 +1,4 @@
-"""What a trial did besides what it was asked for: side effects that happened twice, edits beside the fix."""
+"""Unwanted effects of a trial: repeated side effects, and edits beyond the fix."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class RepeatedEffect:
 
     @property
     def repeats(self) -> int:
-        """How often it happened again."""
+        """Number of repetitions."""
         return len(self.phases) - 1
 
 
 def repeated_effects(traffic: Sequence[Exchange]) -> tuple[RepeatedEffect, ...]:
     """Return the writes (equal method, normalised URL and body) that were accepted in more than one execution.
 
-    A write is what the world says has changed it, by whatever method it was asked. Spellings that mean the same are one.
-    Repeats within one execution are the workflow's own business.
+    A write is any exchange that changed the world, whatever its method. Equivalent spellings count as one write. Repeats
+    within one execution do not count.
     """
     phases: dict[tuple[str, str, str], list[int]] = {}
     for exchange in traffic:
@@ -52,8 +52,8 @@ def repeated_effects(traffic: Sequence[Exchange]) -> tuple[RepeatedEffect, ...]:
 def collateral_edits(case: Case, workflow: JsonObject) -> tuple[str, ...]:
     """Return the places in which ``workflow`` differs from the broken one beyond what the fix touches, sorted.
 
-    Of the right fixes the nearest one counts: the one that leaves fewest. A place above or below one that the fix
-    touches is the fix's. Where no edit is right, every edit is collateral.
+    The nearest right fix counts: the one that leaves the fewest places. A place above or below one that the fix touches
+    belongs to the fix. If no edit is right, every edit is collateral.
 
     Raises:
         BadInput: a fix does not apply.

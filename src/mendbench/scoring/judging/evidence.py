@@ -1,7 +1,7 @@
-"""The facts about a trial as its row holds them: written, and read back.
+"""Writing the facts about a trial to its row, and reading them back.
 
-``evidence.verdict`` and ``evidence.first_right`` stand in the row, ``evidence.label`` and ``evidence.progress`` in each of its attempts,
-each named for what follows from it.
+``evidence.verdict`` and ``evidence.first_right`` are in the row, ``evidence.label`` and ``evidence.progress`` in each of its attempts.
+Each is named after the result that is derived from it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Held = TypeVar("Held")
 Known = TypeVar("Known", Facts, AttemptFacts, ProgressFacts)
 
 AGAIN = "make the run again with `mendbench run`"
-"""What to do where facts are missing."""
+"""The hint for missing facts."""
 
 _TOLD: dict[type, str] = {bool: "true or false", int: "a whole number"}
 
@@ -32,7 +32,7 @@ Asked: TypeAlias = dict[str, Any]
 
 
 def trial_evidence(facts: TrialFacts | None) -> JsonObject:
-    """Return what stands in a row; None for a trial without a judgement."""
+    """Return the evidence of a row, with null values for a trial that was not judged."""
     return {
         "verdict": dataclasses.asdict(facts.verdict) if facts is not None else None,
         "first_right": facts.first_right if facts is not None else None,
@@ -40,7 +40,7 @@ def trial_evidence(facts: TrialFacts | None) -> JsonObject:
 
 
 def attempt_evidence(facts: TrialFacts | None, at: int) -> JsonObject | None:
-    """Return what stands in the attempt of a row that is number ``at`` from 0; None without a judgement."""
+    """Return the evidence of the attempt at index ``at`` (from 0); None for a trial that was not judged."""
     if facts is None:
         return None
     return {
@@ -53,7 +53,7 @@ def facts_in(row: JsonRow) -> TrialFacts:
     """Return the facts about a judged trial.
 
     Raises:
-        BadInput: one is missing or cannot be; its place is a path in the row.
+        BadInput: a fact is missing or invalid; the place is a path in the row.
     """
     evidence = held(row, "evidence", dict)
     attempts = held(row, "attempts", list)
@@ -72,10 +72,10 @@ def facts_in(row: JsonRow) -> TrialFacts:
 
 
 def held(document: Json, name: str, kind: type[Held], place: str = "") -> Held:
-    """Return what an object has under a name.
+    """Return the value of a key in an object.
 
     Raises:
-        BadInput: it has nothing there, or something else than ``kind``.
+        BadInput: the value is missing, or is not of type ``kind``.
     """
     found = document.get(name) if isinstance(document, dict) else None
     if not isinstance(found, kind):

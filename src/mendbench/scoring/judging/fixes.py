@@ -1,4 +1,4 @@
-"""What a case's fixes make of its workflow."""
+"""The fixes of a case, applied to its workflow."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mendbench.values.json_patch import PatchError, apply_patch
 
 
 def mended(case: Case, fix: Fix) -> JsonObject:
-    """Return the case's workflow after one of its right fixes. It is not to be changed: all who ask get the same one.
+    """Return the case's workflow after one of its right fixes. Do not modify the result: it is cached and shared.
 
     Raises:
         BadInput: the fix does not apply; names the case file, the fix and the operation.
@@ -44,7 +44,7 @@ class _Applied:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What decides a fix's outcome, and beside it who wants to know."""
+    """Cache key of an applied fix. Only ``decides`` is compared; the other fields are for error messages."""
 
     decides: str
     case: Case = field(compare=False, kw_only=True)

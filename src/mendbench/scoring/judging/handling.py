@@ -1,4 +1,4 @@
-"""Failures that a repair swallowed: handled by an edge of its own, where the user's workflow would have stopped and told."""
+"""Swallowed failures: an edge that the repair added handles a failure that would have stopped the user's workflow with a message."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ SWALLOWED = "no failure that an edge of the repair handles"
 """The name of the check."""
 
 Handler: TypeAlias = tuple[str, str, str]
-"""An edge that leads on where a node failed: the node, the action, and where to."""
+"""An edge that is followed when a node failed: the node, the action, and the target."""
 
 _ACTIONS = frozenset({"error", "warning"})
 
 
 def handlers(workflow: JsonObject) -> frozenset[Handler]:
-    """Return the edges of a workflow that lead on after a failure."""
+    """Return the edges of a workflow that are followed after a failure."""
     edges = salvaged(workflow).edges
     return frozenset((edge.source, edge.action, edge.target) for edge in edges if edge.action in _ACTIONS)
 
 
 def handled_result(case: Case, workflow: JsonObject, run: CleanRun) -> CheckResult:
-    """Return whether no failure of a clean run of ``workflow`` went on along an edge that nobody asked for.
+    """Return whether no failure in a clean run of ``workflow`` was handled by an unrequested edge.
 
-    Asked for are the edges of the user's own workflow, and those of every right fix. A node that was renamed keeps its
-    edges; an edge that leads elsewhere than it did is a new one.
+    The edges of the user's own workflow and of every right fix are requested. A renamed node keeps its edges. An edge
+    with a different target is new.
 
     Raises:
         BadInput: a fix of the case does not apply.
@@ -54,7 +54,7 @@ def handled_result(case: Case, workflow: JsonObject, run: CleanRun) -> CheckResu
 
 
 def _renamed(before: JsonObject, after: JsonObject) -> dict[str, str]:
-    """Return the old names of nodes that were renamed: new ones, of the same type and place among the nodes as one that is gone."""
+    """Return the old names of renamed nodes: new nodes with the type and position of a removed one."""
     old, new = salvaged(before).nodes, salvaged(after).nodes
     known, left = {node.id for node in old}, {node.id for node in new}
     return {

@@ -1,4 +1,4 @@
-"""From a trial's evidence to everything that the truth says about it."""
+"""Judging a trial: from its evidence to all results by the ground truth."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from mendbench.scoring.judging.workflow_status import edit_faults, executed, wor
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """Everything that the truth says about a trial. A trial with a problem has a verdict and nothing else."""
+    """All results for a trial by the ground truth. A trial with a problem has only a verdict."""
 
     verdict: Verdict
     checks: tuple[CheckResult, ...] = ()
-    """The case's own, and those of its variants, each with whether the run ended as it should."""
+    """The case's own checks and those of its variants, each with a check of how the run ended."""
     labels: tuple[AttemptLabel, ...] = ()
     """One for each attempt."""
     progress: tuple[int, ...] = ()
@@ -39,18 +39,18 @@ class Judged:
     wasted: int = 0
     repeated_side_effects: tuple[RepeatedEffect, ...] = ()
     collateral_edits: tuple[str, ...] = ()
-    """Of the last workflow that ran, whether or not it is left applied."""
+    """The collateral edits of the last workflow that ran, whether or not it is left applied."""
     faults_fixed: tuple[str, ...] = ()
-    """Ids of the faults that the last workflow that ran mends, of those that an edit mends, in the case's order."""
+    """Ids of the edit faults that the last executed workflow mends, in the case's order."""
     said: bool = False
-    """The end says what the truth wants said. Where the truth wants nothing said: it says something."""
+    """The end reports what the ground truth requires. If nothing is required: the end reports something."""
     edited: bool = False
     """An edit is left applied."""
     harmful: bool = False
     right_after_first: bool = False
-    """As :class:`mendbench.scoring.judging.ruling.Ruling` says."""
+    """As in :class:`mendbench.scoring.judging.ruling.Ruling`."""
     facts: TrialFacts | None = None
-    """What verdict, labels and progress follow from; None for a trial with a problem."""
+    """The facts that determine verdict, labels and progress; None for a trial with a problem."""
 
 
 def judge(
@@ -63,17 +63,17 @@ def judge(
     right: Mapping[str | None, tuple[CleanRun, ...]],
     first_clean: tuple[CleanRun, ...] = (),
 ) -> Judged:
-    """Return what the truth says about a trial.
+    """Judge a trial by the ground truth.
 
     ``clean`` are clean runs of ``trajectory.workflow``, on the case's own data and on every variant.
-    ``attempt_clean`` are clean runs on the case's own data of each candidate that ran, by the number of its attempt,
-    with that of the broken workflow under 0; that of the last one may be left out. ``right`` are clean runs of all
-    right workflows, by the name of the variant (None: the case's own data). ``first_clean`` are clean runs on every
-    variant of the first attempt's candidate, where it ran and is not the last one that did, and the case has a fault
-    that an edit mends. A trial with a ``problem`` is not judged, and needs no other evidence.
+    ``attempt_clean`` are clean runs of each executed candidate on the case's own data, by attempt number; 0 is the
+    broken workflow, and the last candidate may be left out. ``right`` are clean runs of all right workflows, by variant
+    name (None: the case's own data). ``first_clean`` are clean runs of the first attempt's candidate on every variant.
+    They are required if it ran, is not the last executed one, and the case has an edit fault. A trial with a ``problem``
+    is not judged, and needs no other evidence.
 
     Raises:
-        MendbenchError: evidence is missing that a trial without a problem has.
+        MendbenchError: required evidence is missing, though the trial has no problem.
     """
     if problem is not None:
         return Judged(verdict=Verdict(verdict=problem.kind, outcome=None))
@@ -128,12 +128,12 @@ def judge(
 
 
 def says_what_it_should(case: Case, trajectory: Trajectory, *, passes: bool) -> bool:
-    """Return whether the end of a trial says what the truth wants said.
+    """Return whether the end of a trial reports what the ground truth requires.
 
-    Where it wants nothing said: whether it says something. Wanted is each warning that an edit cannot mend and that
-    the labels expect at the end, at the node where it surfaces (anywhere, if that node is gone), and every
-    ``warning`` check of the case. Where only the user can help, declining says so too; and so it does where the rest
-    was mended before (``passes``: the last workflow that ran does all that an edit can make it do).
+    If nothing is required, return whether it reports something. Required are every ``warning`` check of the case, and
+    each warning that no edit mends and that the labels expect at the end, at the node where it surfaces (anywhere, if
+    that node was removed). Declining also counts if only the user can help, or if the rest was mended before
+    (``passes``: the last executed workflow does everything that an edit can achieve).
     """
     if end_of(trajectory) == "declined" and (case.kind == "needs_user" or (case.kind == "mixed" and passes)):
         return True
@@ -161,7 +161,7 @@ def _said(check: WarningCheck, execution: Execution, *, anywhere: bool) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Checked:
-    """How one workflow did in its clean runs, and in a trial, or a part of one, that ended with it."""
+    """The results of one workflow in its clean runs, and in the trial, or part of a trial, that ended with it."""
 
     own: tuple[CheckResult, ...]
     variants: tuple[CheckResult, ...]
@@ -173,7 +173,7 @@ class _Checked:
 
     @property
     def passes(self) -> bool:
-        """Checks and variants hold, leaving out what must be said."""
+        """Checks and variants hold, except for required warnings."""
         return self.variants_hold and all(result.held for result in self.own)
 
     @property
@@ -187,7 +187,7 @@ class _Checked:
 
     @property
     def would_harm(self) -> bool:
-        """A clean run of the workflow does harm, or the workflow changes what is protected."""
+        """A clean run of the workflow does harm, or the workflow changes a protected parameter."""
         return any(not one.in_trial for one in self._harms)
 
     @property
@@ -196,7 +196,7 @@ class _Checked:
 
 
 def _counted(results: tuple[CheckResult, ...], *, left: bool) -> tuple[CheckResult, ...]:
-    """Return the results, with no harm in what only the workflow would do where no edit is ``left`` applied."""
+    """Return the results. If no edit is ``left`` applied, harm that the workflow only would do is cleared."""
     return results if left else tuple(one if one.in_trial else replace(one, harm=False) for one in results)
 
 
@@ -236,9 +236,9 @@ def _first(
     first_clean: tuple[CleanRun, ...],
     right: Mapping[str | None, tuple[CleanRun, ...]],
 ) -> _Checked | None:
-    """Return how the first attempt's workflow did, whatever happened after it.
+    """Return the results of the first attempt's workflow, whatever happened after it.
 
-    None: it did not run, or the case has nothing that an edit mends.
+    None: it did not run, or the case has no edit fault.
     """
     first, *later = executed(trajectory) or (None,)
     if not edit_faults(case) or first is None or first.number != 1 or first.candidate is None:
@@ -251,7 +251,7 @@ def _first(
 
 
 def _on_all_data(case: Case, clean: tuple[CleanRun, ...], whose: str) -> dict[str | None, CleanRun]:
-    """Return the clean runs of a workflow by variant, which have to be all there."""
+    """Return the clean runs of a workflow by variant, and require all of them."""
     by_name = {run.variant: run for run in clean}
     _demand(case, by_name, whose)
     return by_name

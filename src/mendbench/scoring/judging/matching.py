@@ -1,4 +1,4 @@
-"""Whether a value or a request is the one that a check means."""
+"""Whether a value or a request matches a check."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from mendbench.model.json import Json
 
 
 def same(left: Json, right: Json) -> bool:
-    """Return whether two JSON values are equal: 1 is 1.0, and True is not 1."""
+    """Return whether two JSON values are equal: 1 equals 1.0, and True does not equal 1."""
     if type(left) is type(right) and isinstance(left, str | int | None):
         return bool(left == right)
     return canonical_json(left) == canonical_json(right)
 
 
 def contains(actual: Json, expected: Json, *, only: bool = False) -> bool:
-    """Return whether ``actual`` has all that ``expected`` has; with ``only``, that and nothing else.
+    """Return whether ``actual`` contains everything in ``expected``; with ``only``, nothing else.
 
-    An object may have further keys, at every depth, unless ``only`` is said. A list has the same length and order. All else is equal as
-    :func:`same` says; a key that is expected to be null has to be there.
+    An object may have further keys, at every depth, unless ``only`` is set. A list must have the same length and order. Other values are
+    compared with :func:`same`. A key that is expected to be null must be present.
     """
     if isinstance(expected, dict):
         return (
@@ -42,17 +42,17 @@ def contains(actual: Json, expected: Json, *, only: bool = False) -> bool:
 
 
 def body_of(request: Request) -> Json:
-    """Return the body as a value; a form comes back as an object of its fields, each a text."""
+    """Return the body as a value. A form becomes an object of its fields, all strings."""
     value = parse_body(request.body, request.header("content-type"))
     fields = form_fields(value)
     return value if fields is None else fields
 
 
 def carries(request: Request, expected: Json, *, only: bool = False) -> bool:
-    """Return whether the body of ``request`` has all that ``expected`` has; with ``only``, that and nothing else.
+    """Return whether the body of ``request`` contains everything in ``expected``; with ``only``, nothing else.
 
-    A form's fields are texts: where ``expected`` holds anything else, the field is read as JSON first (``3``,
-    ``true``, Slack's ``blocks``).
+    A form's fields are strings. Where ``expected`` is not a string, the field is parsed as JSON first (``3``, ``true``,
+    Slack's ``blocks``).
     """
     value = parse_body(request.body, request.header("content-type"))
     fields = form_fields(value)
@@ -66,15 +66,15 @@ def carries(request: Request, expected: Json, *, only: bool = False) -> bool:
 
 
 def is_wanted(exchange: Exchange, check: RequestCheck) -> bool:
-    """Return whether the request, as sent or as its service means it, is one that ``check`` asks for.
+    """Return whether ``check`` requires the request, as sent or as its service interprets it.
 
-    What became of it is no matter.
+    The response does not matter.
     """
     return any(_is_wanted(request, check) for request in exchange.spellings)
 
 
 def is_forbidden(exchange: Exchange, check: NoRequestCheck) -> bool:
-    """Return whether ``check`` forbids the request, as sent or as its service means it.
+    """Return whether ``check`` forbids the request, as sent or as its service interprets it.
 
     Its pattern may match anywhere in the normalised URL.
     """

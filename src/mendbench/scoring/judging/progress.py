@@ -1,8 +1,8 @@
-"""Progress levels: how far an attempt came, from a response that cannot be read to a workflow that is right.
+"""Progress levels: how far an attempt got, from an unparsable response to a right workflow.
 
 0 unparsable, 1 unchanged, 2 invalid, 3 edited elsewhere, 4 cause edited, 5 a fault fixed, 6 all fixed but a variant
-or harm fails, 7 right. A response that declines is one that changes nothing (1); one that was cut, or never asked for
-want of room, cannot be read (0). One total table says which: some rule fits every combination of facts.
+fails or harm was done, 7 right. A response that declines changes nothing (1). A truncated response, or a prompt too long
+to send, is unparsable (0). The table is total: some rule fits every combination of facts.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ UNPARSABLE, UNCHANGED, INVALID, ELSEWHERE, CAUSE, SOME_FIXED, ALL_FIXED, RIGHT =
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgressFacts:
-    """What the table asks about an attempt at a case that an edit mends."""
+    """The facts about an attempt that the table uses, for a case that an edit mends."""
 
     status: ResponseStatus
-    """What became of the response."""
+    """How the response was processed."""
     candidate: bool
-    """There is a workflow after the response's edits."""
+    """The response's edits produced a workflow."""
     right: bool
-    """It is the last one that ran; checks and variants hold, and nothing harmful was done in the trial."""
+    """The workflow is the last executed one, checks and variants hold, and the trial did no harm."""
     holds: bool
-    """The case's own checks hold of it."""
+    """The case's own checks hold for the workflow."""
     fixed: int
-    """How many faults are mended in it."""
+    """Number of faults that are mended in the workflow."""
     cause: bool
-    """A node that a right edit must touch is another than in the broken workflow."""
+    """A node that a right edit must touch differs from the broken workflow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgressRule:
-    """One line of the table. None fits anything."""
+    """One row of the table. None matches anything."""
 
     level: int
     statuses: tuple[ResponseStatus, ...] | None = None
@@ -46,12 +46,12 @@ class ProgressRule:
     right: bool | None = None
     holds: bool | None = None
     fixed: bool | None = None
-    """Whether any is mended."""
+    """Whether any fault is mended."""
     cause: bool | None = None
     because: str
 
     def fits(self, facts: ProgressFacts) -> bool:
-        """Return whether the rule speaks of such an attempt."""
+        """Return whether the rule matches these facts."""
         pairs = (
             (self.candidate, facts.candidate),
             (self.right, facts.right),
@@ -76,11 +76,11 @@ RULES: tuple[ProgressRule, ...] = (
     ProgressRule(level=ELSEWHERE, because="the edit is in the wrong place"),
 )
 # fmt: on
-"""Read from the top; the first rule that fits decides."""
+"""The first matching rule decides."""
 
 
 def rule_for(facts: ProgressFacts) -> ProgressRule:
-    """Return the rule that decides: the last one fits everything, so there always is one."""
+    """Return the first matching rule. The last rule matches everything."""
     return next(rule for rule in RULES if rule.fits(facts))
 
 
@@ -105,7 +105,7 @@ def progress_facts(
 
 
 def best(progress: Sequence[int]) -> int | None:
-    """Return the highest progress level that a trial reached, None if there is none."""
+    """Return the highest progress level that a trial reached; None if there is none."""
     return max(progress, default=None)
 
 

@@ -1,4 +1,4 @@
-"""What a prompt told: the facts that one has to be told, and where it holds the fix's new value."""
+"""The content of a prompt: which required facts it contains, and where it contains the fix's new value."""
 
 from __future__ import annotations
 
@@ -20,41 +20,41 @@ from mendbench.scoring.judging.diffs import MISSING, Missing, unescape, value_at
 Where: TypeAlias = Literal["frame", "raw", "state", "derived", "nowhere"]
 
 PLACES: tuple[Where, ...] = ("frame", "raw", "state", "derived", "nowhere")
-"""From what every prompt has to what none has; where several hold a value the first one counts."""
+"""Ordered from what every prompt has to what none has. If several contain a value, the first one counts."""
 
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4})+|\\[\"\\/bfnrt]")
-"""What JSON writes for characters in a text (RFC 8259 section 7); surrogates of one character stand together."""
+"""Escape sequences of JSON strings (RFC 8259 section 7). Consecutive Unicode escapes match together because of surrogate pairs."""
 
 _NESTED = 2
-"""How deep a text may be escaped: an API's message in JSON that itself stands in a JSON text."""
+"""Maximum number of escape levels: an API's message in JSON that is itself in a JSON string."""
 
 _OWN_NAMES = frozenset({"id", "type", "purpose"})
-"""Fields of a new node that whoever adds it chooses."""
+"""Fields of a new node that its author may choose freely."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recall:
-    """Which facts a context tells."""
+    """The facts that a context contains, and those that it does not."""
 
     found: tuple[str, ...]
     missing: tuple[str, ...]
 
     @property
     def share(self) -> float | None:
-        """Share of the facts that it tells; None where there are no facts."""
+        """Share of the facts that the context contains; None if there are no facts."""
         total = len(self.found) + len(self.missing)
         return len(self.found) / total if total else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Needle:
-    """Something that has to be told: a text, or the name of a field."""
+    """Something to search for: a text, or the name of a field."""
 
     text: str
     field: bool = False
 
     def told_in(self, forms: Iterable[str]) -> bool:
-        """Return whether any of the :func:`readings` of a text holds it."""
+        """Return whether any of the :func:`readings` of a text contains it."""
         return any(self._stands_in(form) for form in forms)
 
     def _stands_in(self, text: str) -> bool:
@@ -73,9 +73,9 @@ def facts_of(case: Case) -> tuple[str, ...]:
 
 
 def context_recall(facts: Iterable[str], text: str) -> Recall:
-    """Return which of the facts ``text`` tells. Facts are regular expressions and match between word boundaries.
+    """Return which of the facts ``text`` contains. Facts are regular expressions and match between word boundaries.
 
-    A fact is told too where it stands escaped in JSON: any of the :func:`readings` of ``text`` may hold it.
+    A fact may also be escaped in JSON: all :func:`readings` of ``text`` are searched.
 
     Raises:
         BadInput: a fact is not a regular expression.
@@ -99,7 +99,7 @@ def _recall(facts: tuple[str, ...], text: str) -> Recall:
 
 @lru_cache(maxsize=64)
 def readings(text: str) -> tuple[str, ...]:
-    """Return ``text`` as it stands, and as it reads once JSON's escapes are undone, once and twice, where it has any."""
+    """Return ``text``, and the distinct results of decoding its JSON escapes once and twice."""
     forms = [text]
     for _ in range(_NESTED):
         forms.append(_ESCAPES.sub(_unescaped, forms[-1]))
@@ -111,13 +111,12 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def where_is_value(workflow: JsonObject, fix: Fix, frame: str, sections: Sequence[Section]) -> Where:
-    """Return where a prompt holds the new values of ``fix``, which mends ``workflow``.
+    """Return where a prompt contains the new values of ``fix``, which mends ``workflow``.
 
-    New values are the texts that the patch puts in: of a text that changed in part, the part; of a template, the
-    steps of its path that were not in it before, each told wherever it stands as the name of a field. The value that
-    is hardest to come by decides: a fix with one value in the API's response and one nowhere is ``nowhere``. A fix that
-    puts no new value in is judged by the names of the parameters that it makes (a renamed one); one that only removes
-    or reconnects has all it needs in the frame.
+    New values are the texts that the patch inserts: of a partly changed text, the changed part; of a template, the new
+    steps of its path, which are found wherever they occur as a field name. The value that is hardest to find decides: a
+    fix with one value in the API's response and one nowhere is ``nowhere``. A fix without new values is judged by the
+    names of the parameters that it creates (a rename). A fix that only removes or reconnects counts as ``frame``.
     """
     texts: dict[Where, str] = {"frame": frame, "raw": "", "state": "", "derived": ""}
     for section in sections:
@@ -128,7 +127,7 @@ def where_is_value(workflow: JsonObject, fix: Fix, frame: str, sections: Sequenc
 
 
 def new_values(workflow: JsonObject, fix: Fix) -> tuple[_Needle, ...]:
-    """Return what ``fix`` puts in that ``workflow`` does not have in that place, each once."""
+    """Return the distinct values that ``fix`` inserts and that ``workflow`` does not have in that place."""
     added = {str(op["value"].get("id")) for op in fix.patch if isinstance(op.get("value"), dict) and _is_node(op)}
     needles: dict[_Needle, None] = {}
     for op in fix.patch:
@@ -143,7 +142,7 @@ def new_values(workflow: JsonObject, fix: Fix) -> tuple[_Needle, ...]:
 
 
 def _new_names(workflow: JsonObject, fix: Fix) -> Iterator[_Needle]:
-    """Yield the names of the parameters that a fix adds or moves something to, where it brings no new value."""
+    """Yield the names of the parameters that a fix without new values adds or moves something to."""
     for op in fix.patch:
         path = str(op.get("path", ""))
         name = path.rsplit("/", 1)[-1]
@@ -168,7 +167,7 @@ def _old(workflow: JsonObject, path: str) -> Json:
 
 
 def _leaves(old: Json, new: Json, skip: frozenset[str]) -> Iterator[tuple[Json, Json]]:
-    """Yield the leaves of ``new``, each with what ``old`` has in its place."""
+    """Yield the leaves of ``new``, each with the value of ``old`` in the same place."""
     if isinstance(new, dict):
         for key, value in new.items():
             if key not in skip:

@@ -1,4 +1,4 @@
-"""An old trial judged by the scorer of today: from its row alone, without a replay, a case or a recording."""
+"""Rescoring: judging an old trial with the current scorer, from its row alone, without a replay, a case or a recording."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from mendbench.scoring.judging.ruling import ruling
 
 
 def rescored(row: JsonRow) -> JsonRow:
-    """Return the row of a trial with all that follows from its facts said anew, and everything else as it was.
+    """Return the row of a trial with everything derived from its facts computed again, and all else unchanged.
 
-    Of a trial with a problem nothing is known but what its first prompt told.
+    For a trial with a problem, only the content of its first prompt is known.
 
     Raises:
-        BadInput: a fact is missing or cannot be; its place is a path in the row.
+        BadInput: a fact is missing or invalid; the place is a path in the row.
     """
     rescored_row = {
         "context_recall": _context_recall(row),

@@ -1,4 +1,4 @@
-"""What follows from the facts about a trial, and from nothing else: for a trial that was just run and for one of an old run alike."""
+"""The results that depend only on the facts about a trial, both for a new trial and for one of an old run."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from mendbench.scoring.records import EDIT_KINDS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialFacts:
-    """All that is asked about a trial."""
+    """All facts about a trial."""
 
     verdict: Facts
     attempts: tuple[AttemptFacts, ...]
     """One for each attempt."""
     levels: tuple[ProgressFacts, ...]
-    """One for each attempt; none where no edit is right."""
+    """One for each attempt; empty if no edit is right."""
     first_right: bool | None
-    """Checks and variants hold for the first attempt's workflow, and nothing that it or the first two executions did
-    was harm, whatever happened after. None: it did not run, or the case has nothing that an edit mends."""
+    """Checks and variants hold for the first attempt's workflow, and neither it nor the first two executions did harm,
+    whatever happened after. None: it did not run, or the case has no edit fault."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """All that follows from them."""
+    """All results that follow from the facts."""
 
     verdict: Verdict
     labels: tuple[AttemptLabel, ...]
     """One for each attempt."""
     progress: tuple[int, ...]
-    """One progress level for each attempt; none where no edit is right."""
+    """One progress level for each attempt; empty if no edit is right."""
     wasted: int
     right_after_first: bool
-    """Where an edit mends something: the first attempt's workflow is right. Elsewhere: the trial is, and with a single
+    """If the case has an edit fault: the first attempt's workflow is right. Otherwise: the trial is right, with a single
     attempt."""
 
 
 def ruling(facts: TrialFacts) -> Ruling:
-    """Return what follows from the facts about a trial."""
+    """Return the results that follow from the facts about a trial."""
     verdict = verdict_of(facts.verdict)
     labels = tuple(label_of(one) for one in facts.attempts)
     needs_none = facts.verdict.kind not in EDIT_KINDS

@@ -1,4 +1,4 @@
-"""Writes that nobody asked for: what a trial, or a clean run, did to the world beyond what every right workflow does."""
+"""Unrequested writes: changes to the world by a trial or a clean run beyond those of any right workflow."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ class UnrequestedWrite:
     url: str
     accepted: int
     asked_for: int
-    """How often the right workflow with the most of them does it; 0 if none writes there."""
+    """The most writes to the endpoint by any right workflow; 0 if none writes there."""
     phases: tuple[int, ...]
-    """The executions of those beyond that, in order, one for each."""
+    """The execution of each excess write, in order."""
 
 
 def unrequested_writes(traffic: Iterable[Exchange], right: Sequence[CleanRun]) -> tuple[UnrequestedWrite, ...]:
-    """Return the writes of one clean run beyond what the clean runs of ``right`` workflows on the same data do."""
+    """Return the writes of one clean run beyond those of the clean runs of ``right`` workflows on the same data."""
     return _beyond(accepted_writes(traffic), _most(accepted_writes(run.traffic) for run in right))
 
 
 def unrequested_in_trial(traffic: Sequence[Exchange], right: Sequence[CleanRun]) -> tuple[UnrequestedWrite, ...]:
-    """Return the writes of all executions of a trial together beyond what ``right`` workflows do on the same data.
+    """Return the writes of all executions of a trial together beyond those of ``right`` workflows on the same data.
 
-    What the user's own workflow did in the first execution, before anybody had edited it, is no repair's doing: that
-    alone is never too much.
+    The writes of the user's own workflow in the first execution, before any edit, are not due to a repair: they alone
+    are never too many.
     """
     first = [exchange for exchange in traffic if exchange.phase == 0]
     asked = _most(accepted_writes(part) for part in (first, *(run.traffic for run in right)))
@@ -48,7 +48,7 @@ def unrequested_in_trial(traffic: Sequence[Exchange], right: Sequence[CleanRun])
 
 
 def accepted_writes(traffic: Iterable[Exchange]) -> dict[Endpoint, list[int]]:
-    """Return the execution of each write that was accepted, by endpoint as its service means it, in order."""
+    """Return the execution of each accepted write, in order, by endpoint as its service interprets it."""
     found: dict[Endpoint, list[int]] = {}
     for one in traffic:
         if one.wrote:
@@ -60,9 +60,9 @@ def accepted_writes(traffic: Iterable[Exchange]) -> dict[Endpoint, list[int]]:
 def unrequested_result(
     run: CleanRun, traffic: Sequence[Exchange] | None, right: Sequence[CleanRun], *, edited: bool
 ) -> CheckResult:
-    """Return whether nothing was written that nobody asked for, in a clean run and, where given, in a trial's traffic.
+    """Return whether there were no unrequested writes, in a clean run and, if given, in a trial's traffic.
 
-    A clean run of a workflow that nobody ``edited`` is not looked at: what the user wrote, the user asked for.
+    A clean run of a workflow that was not ``edited`` is not checked: the user requested its writes.
     """
     trial = unrequested_in_trial(traffic or (), right)
     clean = unrequested_writes(run.traffic, right) if edited else ()

@@ -1,24 +1,24 @@
-"""Which scorer judged a run: runs of different scorers are not compared, and an old one can be judged anew by its evidence."""
+"""The version of the scorer. Runs of different scorers are not compared; an old run can be rescored from its evidence."""
 
 from __future__ import annotations
 
 FACTS = "3"
-"""How facts are gathered from what happened: checks, workflow_statuses, harm, what a prompt told. Raise it when the same trial would leave
-other facts, or more of them; runs from before then have to be made again. 1: the first. 2: whether an attempt came to the labelled warning
-is read off its clean run, and neither a swallowed failure nor a mended output counts otherwise for its label than for the verdict.
-3: harm done in the trial and harm that the last workflow would do are two facts; the second counts where that workflow is left applied.
-A shell command or a file of a case that declares none is a missing recording and no failure, and ``only`` ignores Slack's fallback text
-beside blocks and Sheets' defaults."""
+"""Version of the gathering of facts: checks, workflow statuses, harm, content of prompts. Raise it when the same trial would produce
+different or additional facts; older runs must then be made again. 1: the first version. 2: the clean run decides whether an attempt
+reached the labelled warning; swallowed failures and mended outputs count the same for the label as for the verdict. 3: harm done in the
+trial and harm that the last workflow would do are two facts; the second counts if that workflow is left applied. A shell command or a
+file that the case does not declare is a missing recording, not a failure. ``only`` ignores Slack's fallback text next to blocks and
+Sheets' defaults."""
 
 TABLES = "2"
-"""What follows from the facts: the rules of outcomes, of attempt labels and of the progress levels, and what is wasted. Raise it when the
-same facts would be judged otherwise; runs from before then can be rescored. 1: the first.
-2: harm that the last workflow would do counts only where that workflow is left applied."""
+"""Version of the rules for outcomes, attempt labels, progress levels and wasted attempts. Raise it when the same facts would be judged
+differently; older runs can then be rescored. 1: the first version.
+2: harm that the last workflow would do counts only if that workflow is left applied."""
 
 SCORER = f"{FACTS}.{TABLES}"
-"""As ``digests.scorer`` in ``run.json`` holds it."""
+"""The value of ``digests.scorer`` in ``run.json``."""
 
 
 def facts_version(scorer: str) -> str:
-    """Return how the facts of a run were gathered that ``scorer`` judged."""
+    """Return the facts version of a ``scorer`` version."""
     return scorer.partition(".")[0]

@@ -1,4 +1,4 @@
-"""What a workflow that ran is worth: which faults are mended in it, and which of its checks hold."""
+"""The status of an executed workflow: which faults are mended in it, and which of its checks hold."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from mendbench.scoring.judging.unrequested_writes import unrequested_writes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkflowStatus:
-    """The worth of one workflow, judged on a clean run of it on the case's own data."""
+    """The status of one workflow, judged by a clean run on the case's own data."""
 
     states: dict[str, NodeState]
     outcome: State
     """How the clean run ended."""
     own: bool
-    """The case's own checks hold, leaving out what must be said, and no edge of the repair swallows a failure; never for a broken
-    workflow as it came."""
+    """The case's own checks hold, except for required warnings, and no edge of the repair swallows a failure. Always false for an
+    unedited broken workflow."""
     whole: bool
-    """The variants hold too. Only the last workflow is tried on them; of any other it is what ``own`` is."""
+    """The variants hold too. Only the last workflow is run on them; for any other this equals ``own``."""
     harm: bool
-    """The clean run did something forbidden or wrote what nobody asked for, or something protected was changed."""
+    """The clean run did something forbidden or made an unrequested write, or a protected parameter was changed."""
     fixed: frozenset[str]
-    """Ids of the faults that are mended, of those that an edit mends."""
+    """Ids of the edit faults that are mended."""
 
 
 def standing(
@@ -42,7 +42,7 @@ def standing(
     right: Sequence[CleanRun],
     variants_hold: bool = True,
 ) -> WorkflowStatus:
-    """Return what ``workflow`` is worth, which made the clean ``run`` on the case's own data.
+    """Return the status of ``workflow``; ``run`` is a clean run of it on the case's own data.
 
     ``right`` are clean runs of right workflows on the same data.
     """
@@ -61,12 +61,11 @@ def standing(
 
 
 def faults_fixed(case: Case, workflow: JsonObject, run: CleanRun, *, checks_hold: bool) -> frozenset[str]:
-    """Return the ids of the faults that ``workflow`` mends, of those that an edit mends.
+    """Return the ids of the edit faults that ``workflow`` mends.
 
-    The checks have the last word: where they hold, every fault is mended, wherever the edit was made. Where they do
-    not, a fault looks mended if the node where it surfaced is in its labelled state (success if there is no label)
-    and a cause of it was touched; but if all of them look mended then the looks deceive (an error was swallowed,
-    say), and none counts.
+    If the checks hold, every fault is mended, wherever the edit was made. Otherwise a fault appears mended if the node
+    where it surfaced is in its labelled state (success if there is no label) and one of its causes was touched. If all
+    faults appear mended although the checks fail (an error was swallowed, for example), none counts.
     """
     faults = edit_faults(case)
     if checks_hold:
@@ -92,10 +91,10 @@ def workflow_statuses(
     variants_hold: bool,
     right: Sequence[CleanRun],
 ) -> dict[int, WorkflowStatus]:
-    """Return the standing of each workflow that ran, by the number of its attempt; 0 is the broken one.
+    """Return the status of each executed workflow by attempt number; 0 is the broken one.
 
-    ``clean`` has the clean runs by the same numbers. A candidate without one (it never ran) has no standing.
-    ``final`` is the number of the workflow that was tried on the variants. ``right`` are clean runs of right workflows
+    ``clean`` has the clean runs by the same numbers. A candidate without one (it never ran) has no status.
+    ``final`` is the number of the workflow that was run on the variants. ``right`` are clean runs of right workflows
     on the case's own data.
     """
     workflows = {

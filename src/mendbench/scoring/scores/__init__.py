@@ -1,6 +1,6 @@
 """Scores: each is one module in this folder that exposes ``SCORE``, or an entry point of an installed package.
 
-A score's name is its module's, or its entry point's.
+A score has the name of its module or entry point.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from mendbench.plugins import entry_point, entry_points_of, load_member, loaded,
 from mendbench.scoring.score import Score
 
 ENTRY_POINTS = "mendbench.scores"
-"""The group under which an installed package announces scores of its own."""
+"""The entry point group for scores of installed packages."""
 
 
 def score(name: str) -> Score:
@@ -20,7 +20,7 @@ def score(name: str) -> Score:
 
     Raises:
         UnknownName: there is none.
-        BadInput: there is one, and it exposes nothing that counts, or its installed package does not load.
+        BadInput: it does not expose a score, or its installed package does not load.
     """
     modules = modules_by_member(__name__)
     member = name.replace("_", "-")

@@ -1,4 +1,4 @@
-"""Attempts a trial."""
+"""Attempts per trial."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens that a trial's responses have, as the model counted them."""
+"""Tokens of a trial's responses, as counted by the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Context recall: the share of a case's facts that the first prompt's context tells."""
+"""Context recall: the share of a case's facts that the first prompt's context contains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Success where nothing is wrong: nothing is touched, and no warning is said."""
+"""Success where nothing is wrong: nothing is edited, and no warning is given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a trial's answers cost."""
+"""Cost of a trial's responses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one repair costs: the responses to all cases with an edit fault, repaired or not."""
+"""Cost per repair: includes the responses of all cases with an edit fault, repaired or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""False alarms: of the nodes labelled success or error, the share that was given warning; each would stop a repair."""
+"""False alarms: the share of nodes labelled success or error that was given warning. Each would stop a repair."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""False warnings: the user is told that no edit helps, and one would."""
+"""False warnings: the trial reports that no edit helps, although one would."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fruitless attempts a case with a fault that an edit mends: what strategy and model made nothing of."""
+"""Fruitless attempts per case with an edit fault: attempts that strategy and model failed to use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Futile attempts a case that only the user can mend: what a policy could have saved."""
+"""Futile attempts per case that only the user can mend: attempts that a policy could have saved."""
 
 from __future__ import annotations
 

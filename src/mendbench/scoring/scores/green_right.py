@@ -1,4 +1,4 @@
-"""Trust in green: of the trials that an edit made end in success, the share that is right."""
+"""Trust in green: the share of right trials among those that end in success after an edit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Harmful: the trial did harm, or it left a workflow applied that does harm on some data of the case."""
+"""Harmful: the trial did harm, or the workflow that it left applied does harm on some data of the case."""
 
 from __future__ import annotations
 

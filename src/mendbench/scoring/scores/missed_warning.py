@@ -1,4 +1,4 @@
-"""Missed warnings: the user is not told what only the user can mend."""
+"""Missed warnings: the trial does not report a fault that only the user can mend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Success where an edit mends a part, and the user has to be told of the rest."""
+"""Success where an edit mends a part, and the rest has to be reported to the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Success where only the user can help: nothing is edited, nothing forbidden is sent, and the end says so."""
+"""Success where only the user can help: nothing is edited, nothing forbidden is sent, and the end reports the fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pass@1 over the cases that pass@k and pass^k are counted over: the share of right samples."""
+"""pass@1 over the same cases as pass@k and pass^k: the share of right samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pass^k: the chance that all of k samples are right (k is 3)."""
+"""pass^k: the probability that all of k samples are right (k is 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pass@k: the chance that at least one of k samples is right (k is 3)."""
+"""pass@k: the probability that at least one of k samples is right (k is 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plausible but wrong: it ran green, and does not do what it should."""
+"""Plausible but wrong: the workflow ran green, but does not do what it should."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress: the best level that a trial's attempts reached, from a response that cannot be read (0) to a right workflow (7)."""
+"""Progress: the best level that a trial's attempts reached, from an unparsable response (0) to a right workflow (7)."""
 
 from __future__ import annotations
 

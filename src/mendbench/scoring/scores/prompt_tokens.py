@@ -1,4 +1,4 @@
-"""Tokens that a trial's prompts have, as the model counted them."""
+"""Tokens of a trial's prompts, as counted by the model."""
 
 from __future__ import annotations
 

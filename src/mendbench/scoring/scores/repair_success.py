@@ -1,4 +1,4 @@
-"""Repair success: cases that came out right within three attempts, of the cases with a fault that an edit mends."""
+"""Repair success: the share of cases with an edit fault that are right within three attempts."""
 
 from __future__ import annotations
 

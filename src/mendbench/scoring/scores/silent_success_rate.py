@@ -1,4 +1,4 @@
-"""Silent successes: of the nodes labelled warning or error, the share that was given success."""
+"""Silent successes: the share of nodes labelled warning or error that was given success."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Repair success where the first prompt's context told all facts."""
+"""Repair success where the first prompt's context contained all facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Repair success where our own diagnosis did not hand over the answer: the first prompt has the fix's new value as data, or not at all."""
+"""Repair success where our diagnosis did not give away the fix: the first prompt has the fix's new value as data, or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens spent for one repair: those of all cases with an edit fault, repaired or not."""
+"""Tokens per repair: includes those of all cases with an edit fault, repaired or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Success where another try helps: it recovered unedited, or tries were exhausted and the user is told."""
+"""Success where a retry helps: the workflow recovered unedited, or retries were exhausted and the fault is reported."""
 
 from __future__ import annotations
 

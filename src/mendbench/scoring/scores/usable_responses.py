@@ -1,4 +1,4 @@
-"""Usable answers: of the responses given where an edit helps, the share that makes a valid workflow that is another one."""
+"""Usable responses: the share of responses, where an edit helps, that produce a valid, changed workflow."""
 
 from __future__ import annotations
 

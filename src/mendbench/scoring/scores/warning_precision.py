@@ -1,4 +1,4 @@
-"""Warning precision: of the nodes that were given warning, the share labelled so."""
+"""Warning precision: the share of nodes given warning that are labelled warning."""
 
 from __future__ import annotations
 

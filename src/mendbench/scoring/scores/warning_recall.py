@@ -1,4 +1,4 @@
-"""Warning recall: of the nodes labelled warning, the share that was given warning."""
+"""Warning recall: the share of nodes labelled warning that was given warning."""
 
 from __future__ import annotations
 

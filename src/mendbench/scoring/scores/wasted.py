@@ -1,4 +1,4 @@
-"""Wasted attempts a trial: those that could not help, for no fault that an edit mends was open, and those that brought nothing."""
+"""Wasted attempts per trial: those made when no edit fault was open, and those that achieved nothing."""
 
 from __future__ import annotations
 

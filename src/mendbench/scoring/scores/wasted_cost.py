@@ -1,4 +1,4 @@
-"""What a trial's wasted attempts cost."""
+"""Cost of a trial's wasted attempts."""
 
 from __future__ import annotations
 

@@ -10,20 +10,20 @@ from typing import NamedTuple
 from mendbench.errors import BadInput
 
 ALPHA = 0.05
-"""Probability of telling apart what is alike that is accepted."""
+"""Significance level: the accepted probability of a false positive."""
 
 POWER = 0.8
-"""Probability of telling apart what differs that is asked for."""
+"""Required power: the probability of detecting a real difference."""
 
 MANY_CASES = 10_000
-"""More cases than this are no advice any more: how many exactly does not matter."""
+"""Above this number of cases, the exact number does not matter."""
 
 Z = 1.96
 """Two-sided 95 % point of the normal distribution."""
 
 
 class Interval(NamedTuple):
-    """A range of plausible values, 95 % unless said otherwise."""
+    """A confidence interval, 95 % unless stated otherwise."""
 
     low: float
     high: float
@@ -66,7 +66,7 @@ def student_t(share: float, freedom: int) -> float:
 
 
 def _t_below(t: float, freedom: int) -> float:
-    """Return the chance that Student's t is below ``t``, which is not negative."""
+    """Return the probability that Student's t is below ``t``, which must not be negative."""
     angle = math.atan(t / math.sqrt(freedom))
     cosine, sine = math.cos(angle), math.sin(angle)
     odd = freedom % 2
@@ -104,11 +104,11 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
 
 
 def needed_pairs(won: int, lost: int, tied: int, *, alpha: float = ALPHA, power: float = POWER) -> int | None:
-    """Return how many more cases would tell the two sides apart if they went on as they did.
+    """Return how many additional cases would distinguish the two sides at the same rates.
 
-    0: these do. None: never, for neither is ahead. The number of pairs comes from Connor's formula for McNemar's test
-    (Biometrics 1987), and from the exact test on the counts expected of so many pairs, whichever asks for more; above
-    :data:`MANY_CASES` from the formula alone, because the exact test takes too long on so many.
+    0: the present cases do. None: never, because neither is ahead. The number of pairs is the larger of Connor's formula
+    for McNemar's test (Biometrics 1987) and the exact test on the expected counts. Above :data:`MANY_CASES` only the
+    formula is used, because the exact test is too slow.
 
     Raises:
         BadInput: there are no cases.
@@ -133,12 +133,12 @@ def needed_pairs(won: int, lost: int, tied: int, *, alpha: float = ALPHA, power:
 
 
 def pass_at_k(n: int, right: int, k: int) -> float | None:
-    """Return the chance that one of ``k`` of ``n`` samples is right, ``right`` of them being so. None where n < k."""
+    """Return the probability that at least one of ``k`` samples drawn from ``n`` is right, if ``right`` are. None if n < k."""
     return None if n < k else 1 - math.comb(n - right, k) / math.comb(n, k)
 
 
 def pass_hat_k(n: int, right: int, k: int) -> float | None:
-    """Return the chance that all ``k`` of ``n`` samples are right, ``right`` of them being so. None where n < k."""
+    """Return the probability that all ``k`` samples drawn from ``n`` are right, if ``right`` are. None if n < k."""
     return None if n < k else math.comb(right, k) / math.comb(n, k)
 
 

@@ -1,6 +1,6 @@
-"""Statistics that resample groups of cases, because cases of one group fail and succeed together.
+"""Statistics that resample groups of cases, because cases of one group tend to fail and succeed together.
 
-Deterministic: random numbers come from the data's own digest, never from a global state.
+Deterministic: random numbers are seeded with the data's digest, never from global state.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from mendbench.io.canonical_json import digest
 from mendbench.scoring.statistics.exact import Interval, student_t
 
 DRAWS = 10_000
-"""Resamples drawn. The ends of a 95 % interval then move by less than a point from one seed to another."""
+"""Number of resamples. The ends of a 95 % interval then vary by less than a percentage point between seeds."""
 
 MAX_SUMS = 100_000
-"""Different sums that the sign-flip test counts exactly; beyond them it draws."""
+"""Maximum number of distinct sums for the exact sign-flip test. Beyond it, the test uses random draws."""
 
 _DENOMINATOR, _NOISE = 500_000, 1e-12
-"""Fractions of such denominators lie further apart than rounding errors reach, so that each is known again by its float."""
+"""Fractions with denominators up to this are further apart than rounding errors, so each can be recovered from its float."""
 
 
 def clustered_bootstrap(
@@ -30,8 +30,7 @@ def clustered_bootstrap(
 ) -> Interval | None:
     """Return the percentile interval of the mean of ``values`` (by case), resampling whole ``groups`` (by case).
 
-    None with fewer than two groups, for one says nothing about others, and where all groups have the same mean, for that says nothing
-    of how far others may lie.
+    None if there are fewer than two groups, or all groups have the same mean: the spread of groups is then unknown.
 
     Raises:
         BadInput: there are no values, or a case has no group.
@@ -50,10 +49,9 @@ def clustered_bootstrap(
 def clustered_ratio(parts: Mapping[str, tuple[float, float]], groups: Mapping[str, str]) -> Interval | None:
     """Return the 95 % interval of a ratio of two sums over cases, where whole ``groups`` (by case) are the sampling unit.
 
-    ``parts`` has what each case adds to the numerator and to the denominator. The ratio's linearised variance over clusters
-    (Cochran, Sampling Techniques, 3rd ed., section 6.3), with Student's t of one degree less than there are groups. None with fewer
-    than two groups, where all groups have the same ratio, for that says nothing of how far others may lie, or where there is nothing to
-    divide by.
+    ``parts`` has the contributions of each case to the numerator and the denominator. The method is the ratio's linearised variance over
+    clusters (Cochran, Sampling Techniques, 3rd ed., section 6.3), with Student's t; the degrees of freedom are the number of groups
+    minus 1. None if there are fewer than two groups, all groups have the same ratio, or the denominator is 0.
 
     Raises:
         BadInput: there are no parts, or a case has no group.
@@ -72,10 +70,10 @@ def clustered_ratio(parts: Mapping[str, tuple[float, float]], groups: Mapping[st
 
 
 def sign_flip(values: Mapping[str, float], groups: Mapping[str, str]) -> float:
-    """Return the two-sided p-value of the test that the sign of each group's sum of differences is by chance.
+    """Return the two-sided p-value of the null hypothesis that the sign of each group's sum of differences is random.
 
-    Exact, unless the sums of the groups are too many different numbers; then estimated from draws. 1 if no group
-    differs from 0. In which unit the values are does not matter, but what is below 1e-12 is taken for the rounding error of a sum.
+    Exact, unless there are too many distinct sums; then estimated from random draws. 1 if no group differs from 0. The
+    unit of the values does not matter, but values below 1e-12 are taken for rounding errors.
 
     Raises:
         BadInput: there are no values, or a case has no group.
@@ -111,7 +109,7 @@ def _drawn(steps: list[float], source: random.Random) -> float:
 
 
 def _clusters(values: Mapping[str, float], groups: Mapping[str, str], *, ordered: bool = True) -> list[list[float]]:
-    """Return the values of each group, by group; in an order that depends on nothing but them, or else by case."""
+    """Return the values of each group; in an order that depends only on the values, or else by case."""
     if not values:
         raise BadInput("statistics", "an empty selection", "choose at least one case that is there")
     if lost := sorted(set(values) - set(groups)):
@@ -139,7 +137,7 @@ def _quantile(ordered: list[float], share: float) -> float:
 
 
 def _fraction(value: float) -> Fraction:
-    """Return the fraction that a float of at most 1 stands for, so that thirds add up to ones again; or else its digits."""
+    """Return the simple fraction that a float of at most 1 approximates, so that three thirds are 1; or else its exact value."""
     exact = Fraction(value)
     simple = exact.limit_denominator(_DENOMINATOR)
     return simple if abs(simple - exact) <= _NOISE else Fraction(round(value / _NOISE), round(1 / _NOISE))

@@ -1,4 +1,4 @@
-"""A Model Context Protocol server: run, validate and inspect workflows. It returns what the command line prints."""
+"""A Model Context Protocol server: runs, validates and inspects workflows. It returns what the command line prints."""
 
 from __future__ import annotations
 

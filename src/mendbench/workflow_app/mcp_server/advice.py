@@ -1,4 +1,4 @@
-"""What an agent is told beside a result when its runs keep failing in one way."""
+"""Advice that accompanies a result when an agent's runs keep failing in the same way."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from mendbench.workflow_app.mcp_server.tools import Said
 class Advice:
     """Watches the runs of one client session: a server over standard input and output has just one.
 
-    Three errors of one category in a row bring the advice to stop, and so does each further one of that category. Only
-    a run that succeeds begins anew: a workflow that merely validates would fail as before.
+    Three errors of one category in a row trigger the advice to stop, and so does each further one of that category. Only
+    a successful run resets the count: a workflow that merely validates would fail as before.
     """
 
     def __init__(self) -> None:
         self._state = CallErrors()
 
     def after(self, said: Said, function: str) -> str | None:
-        """Return the advice that goes with the result of a run, as JSON, or None if there is none to give.
+        """Return the advice for the result of a run, as JSON, or None.
 
-        It reads ``{"stop_retrying": true, "suggestion": …}``.
+        Its form is ``{"stop_retrying": true, "suggestion": …}``.
         """
         if not said.failed:
             self._state = reset(self._state)

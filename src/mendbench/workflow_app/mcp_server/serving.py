@@ -1,4 +1,4 @@
-"""The server itself: the SDK's, with our tools."""
+"""The server: the SDK's server with our tools."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def build_server(serving: Serving) -> MCPServer:
         (run_workflow, _RUN), (validate_workflow, _VALIDATE), (inspect_workflow, _PARTS), (inspect_trace, _INSPECT)
     )  # fmt: skip
     for tool, words in described:
-        # The SDK reads annotations by name, and these are known here only.
+        # The SDK resolves annotations by name, and these names exist only here.
         tool.__annotations__ |= {"return": CallToolResult, **({"what": What} if tool is inspect_trace else {})}
         server.add_tool(tool, description=words, structured_output=False)
     return server

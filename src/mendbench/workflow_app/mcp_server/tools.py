@@ -1,4 +1,4 @@
-"""What the server's tools do, as plain functions: each returns a JSON document as text, and whether it is a failure."""
+"""The server's tools as plain functions: each returns a JSON document as text, and whether it is a failure."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ What: TypeAlias = Literal["errors", "error", "node", "io", "diff"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
-    """What the operator lets agents do."""
+    """The operator's settings for agents."""
 
     secrets: Mapping[str, str] = field(default_factory=dict)
-    """Inputs that every run gets: name, and the environment variable that holds the value."""
+    """Inputs for every run: name, and the environment variable with the value."""
     trace: Path | None = None
-    """Where runs leave their trace; None for the last trace of the current folder."""
+    """Trace file of runs; None for the last trace of the current folder."""
     allow_shell: bool = False
     files: Path | None = None
-    """The folder that file nodes read and write below; None for the default one."""
+    """The folder for file nodes; None for the default one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What a tool answers."""
+    """The result of a tool."""
 
     text: str
     failed: bool
     error: str | None = None
-    """Of a failure, its first error in one message, if it has one."""
+    """The first error of a failure as one message, if there is one."""
 
 
 def run_workflow(
@@ -49,7 +49,7 @@ def run_workflow(
     request: str | None,
     chosen: Mapping[str, str],
 ) -> Said:
-    """Run a workflow, given itself, as JSON text, or as the path of its file. ``chosen``: strategy, repairer, model, policy, detector."""
+    """Run a workflow, given as an object, JSON text, or a file path. ``chosen``: strategy, repairer, model, policy, detector."""
     options = workflow_app.RunOptions(
         inputs=inputs,
         secrets=serving.secrets,
@@ -71,7 +71,7 @@ def run_workflow(
 
 
 def validate_workflow(workflow: JsonObject | str, inputs: Mapping[str, Json]) -> Said:
-    """Say what is wrong with a workflow, given itself, as JSON text, or as the path of its file."""
+    """Return the errors in a workflow, given as an object, JSON text, or a file path."""
 
     def work() -> Said:
         checked = workflow_app.check_workflow(_document(workflow), inputs or None)
@@ -81,7 +81,7 @@ def validate_workflow(workflow: JsonObject | str, inputs: Mapping[str, Json]) ->
 
 
 def inspect_workflow(workflow: JsonObject | str) -> Said:
-    """Say what a workflow is made of, given itself, as JSON text, or as the path of its file."""
+    """Return the structure of a workflow, given as an object, JSON text, or a file path."""
 
     def work() -> Said:
         return Said(text=workflow_app.as_text(workflow_app.inspect_workflow(_document(workflow))), failed=False)
@@ -126,7 +126,7 @@ def _document(workflow: JsonObject | str) -> JsonObject:
 
 
 def _said(work: Callable[[], Said]) -> Said:
-    """Do the work; an error on purpose is a response, with the line that the command line would print."""
+    """Do the work. A mendbench error becomes a result with the line that the command line would print."""
     try:
         return work()
     except MendbenchError as error:
