@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mendbench.cassettes.keys import identity
-from mendbench.config.config_file import EngineConfig
+from mendbench.config.tables import EngineConfig
 from mendbench.engines import EngineFailed, Limits
 from mendbench.engines.loopback import HOP
 from mendbench.io.canonical_json import canonical_json

@@ -23,7 +23,7 @@ import httpx2
 
 from mendbench.api_errors.retry import PATIENCE_S, retry_after_s
 from mendbench.cassettes.recordings import Recordings, RecordMode
-from mendbench.config.config_file import ModelConfig
+from mendbench.config.tables import ModelConfig
 from mendbench.detectors import detector
 from mendbench.errors import BadInput, EffectEscape, Incomplete, MendbenchError
 from mendbench.io.virtual_clock import START_MS, VirtualClock

@@ -7,7 +7,8 @@ import pytest
 
 from mendbench.api.plans import configured_keys, plan_of, refuse_unknown
 from mendbench.api.settings import RunOptions
-from mendbench.config.config_file import Config, Loaded, RepairerConfig
+from mendbench.config.config_file import Loaded
+from mendbench.config.tables import Config, RepairerConfig
 from mendbench.corpus.corpus import load_corpus
 from mendbench.errors import BadInput, UnknownName
 from mendbench.trial.components import BenchContext

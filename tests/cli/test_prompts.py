@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mendbench.cassettes import cassette
-from mendbench.config.config_file import ModelConfig
+from mendbench.config.tables import ModelConfig
 from mendbench.strategies.template import TEMPLATES
 from mendbench.trial.runner import run_trial
 from tests.fakes import cases, prompts

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.config.config_file import ModelConfig, PricesConfig, RepairerConfig, load_config
+from mendbench.config.config_file import load_config
 from mendbench.config.prices import (
     UNKNOWN,
     Price,
@@ -20,6 +20,7 @@ from mendbench.config.prices import (
     published,
     published_cost,
 )
+from mendbench.config.tables import ModelConfig, PricesConfig, RepairerConfig
 from mendbench.errors import BadInput
 from mendbench.model.prompt import Reply
 
@@ -111,7 +112,7 @@ def test_a_published_price_depends_on_no_snapshot_that_somebody_installed(monkey
 
 def test_only_who_asks_for_a_published_price_pays_for_the_import():
     code = (
-        "import sys; from mendbench.config.config_file import ModelConfig; from mendbench.config.prices import model_price;"
+        "import sys; from mendbench.config.tables import ModelConfig; from mendbench.config.prices import model_price;"
         "from mendbench.model.prompt import Reply;"
         "reply = Reply(text='', prompt_tokens=1, completion_tokens=1);"
         "print([model_price('m', ModelConfig(base_url=url)).cost(reply) for url in (None, 'http://localhost:1')]);"

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from mendbench.config.config_file import EngineConfig
+from mendbench.config.tables import EngineConfig
 from mendbench.engines import Declared
 
 ROOT = Path(__file__).parents[2]

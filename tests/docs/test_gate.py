@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from mendbench.config.config_file import GateConfig
+from mendbench.config.tables import GateConfig
 from mendbench.results.baseline import COLUMNS, HEADER
 from mendbench.scoring.gating.gate import GRAVITY
 from mendbench.scoring.gating.limits import read_limits

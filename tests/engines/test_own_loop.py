@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mendbench.config.config_file import EngineConfig
+from mendbench.config.tables import EngineConfig
 from mendbench.io.canonical_json import canonical_json
 from mendbench.model.trial import SELF_REPAIR, TrialKey
 from mendbench.trial.row import whole

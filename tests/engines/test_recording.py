@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from mendbench.config.config_file import EngineConfig
+from mendbench.config.tables import EngineConfig
 from mendbench.trial.row import whole
 from mendbench.trial.runner import run_trial
 from tests.fakes.cases import HOST, RENAMED, LiveRecorder, build, copy_of, key, make_live, setting_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mendbench.config.config_file import EngineConfig
+from mendbench.config.tables import EngineConfig
 from mendbench.trial.row import whole
 from mendbench.trial.runner import run_trial
 from tests.fakes.cases import CLOSED, RENAMED, build, key, setting_of

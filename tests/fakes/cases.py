@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import yaml
 
-from mendbench.config.config_file import ModelConfig
+from mendbench.config.tables import ModelConfig
 from mendbench.corpus.declared_services import state_of
 from mendbench.io.virtual_clock import START_MS
 from mendbench.model.case import Case, Variant

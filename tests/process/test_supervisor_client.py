@@ -230,7 +230,7 @@ def test_a_query_is_read():
 
 @pytest.mark.parametrize("network", ["held", "open"])
 def test_a_configured_network_is_the_commands(network):
-    from mendbench.config.config_file import EngineConfig  # noqa: PLC0415
+    from mendbench.config.tables import EngineConfig  # noqa: PLC0415
     from mendbench.trial.engines import command_of, engines_document  # noqa: PLC0415
 
     engines = {"mine": EngineConfig(command=["/bin/sh", "-c", "exit"], network=network)}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mendbench.config.config_file import ModelConfig
+from mendbench.config.tables import ModelConfig
 from mendbench.errors import UnknownName
 from mendbench.io.canonical_json import canonical_json, digest
 from mendbench.prompts.collecting import collect, collect_all

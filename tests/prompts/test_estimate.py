@@ -9,7 +9,7 @@ import pytest
 from mendbench.cassettes import cassette
 from mendbench.cassettes.cassette import Entry
 from mendbench.cassettes.recordings import Recordings, model_file
-from mendbench.config.config_file import ModelConfig, PricesConfig, RepairerConfig
+from mendbench.config.tables import ModelConfig, PricesConfig, RepairerConfig
 from mendbench.io.canonical_json import digest
 from mendbench.model.exchange import Request
 from mendbench.prompts.collecting import collect

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mendbench.config.config_file import Config
+from mendbench.config.tables import Config
 from mendbench.prompts.trials_asking import cases_of_requests, detectors_of_policies, trials_asking
 from mendbench.strategies import strategies
 from mendbench.strategies.frame import SYSTEM

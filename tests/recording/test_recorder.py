@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 
 from mendbench.cassettes.recordings import Recordings
-from mendbench.config.config_file import ModelConfig
+from mendbench.config.tables import ModelConfig
 from mendbench.errors import BadInput, MendbenchError
 from mendbench.live.chat_model import ChatCaller
 from mendbench.live.shell import ShellLive

@@ -5,7 +5,7 @@ import pytest
 import yaml
 
 from mendbench import api
-from mendbench.config.config_file import Config
+from mendbench.config.tables import Config
 from mendbench.corpus.case_file import CaseFile
 from mendbench.errors import UnknownName
 from mendbench.repair.policies import policy, policy_names

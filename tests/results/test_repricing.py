@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mendbench.config.config_file import ModelConfig, PricesConfig, RepairerConfig
 from mendbench.config.prices import UNKNOWN, Price, as_described, model_price, program_price
+from mendbench.config.tables import ModelConfig, PricesConfig, RepairerConfig
 from mendbench.errors import BadInput
 from mendbench.results.repricing import prices_today, repriced
 from mendbench.scoring.record_table import records_of

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mendbench.cassettes import cassette
 from mendbench.cassettes.recordings import Recordings, model_file
-from mendbench.config.config_file import ModelConfig, RepairerConfig
+from mendbench.config.tables import ModelConfig, RepairerConfig
 from mendbench.io.canonical_json import digest
 from mendbench.live.rate_limit import Pace
 from mendbench.model.trial import TrialKey

@@ -7,7 +7,8 @@ import pytest
 
 from mendbench.cassettes import cassette
 from mendbench.cassettes.recordings import model_file
-from mendbench.config.config_file import ModelConfig, PricesConfig, RepairerConfig, load_config
+from mendbench.config.config_file import load_config
+from mendbench.config.tables import ModelConfig, PricesConfig, RepairerConfig
 from mendbench.errors import BadInput, Incomplete, UnknownName
 from mendbench.live.chat_model import ChatCaller
 from mendbench.recording.recorder import Recorder

@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mendbench.cassettes.cassette import BatchPlace, Entry
-from mendbench.config.config_file import ModelConfig
 from mendbench.config.prices import Price
+from mendbench.config.tables import ModelConfig
 from mendbench.io.canonical_json import canonical_json
 from mendbench.io.json_documents import parse_json
 from mendbench.model.exchange import Request, Response

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mendbench.config.config_file import Config, McpServerConfig, ModelConfig
+from mendbench.config.tables import Config, McpServerConfig, ModelConfig
 from mendbench.errors import BadInput
 from mendbench.model.exchange import Request
 from mendbench.secrets.redaction import Redactor

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from mendbench.api.plans import refuse_unknown
 from mendbench.api.settings import Progress, RunOptions, open_setting
-from mendbench.config.config_file import Config, Loaded, load_config
+from mendbench.config.config_file import Loaded, load_config
+from mendbench.config.tables import Config
 from mendbench.errors import BadInput
 from mendbench.io.temporary_folders import scratch
 from mendbench.model.trial import TrialKey

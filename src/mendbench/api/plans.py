@@ -10,7 +10,8 @@ from pathlib import Path
 
 from mendbench.api.settings import RunOptions
 from mendbench.cassettes.recordings import TRAJECTORIES, WORLD, model_file
-from mendbench.config.config_file import Config, Loaded, SweepConfig
+from mendbench.config.config_file import Loaded
+from mendbench.config.tables import Config, SweepConfig
 from mendbench.corpus.corpus import Corpus, select, selected_ids
 from mendbench.corpus.split import in_part
 from mendbench.detectors import detector

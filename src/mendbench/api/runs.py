@@ -12,7 +12,8 @@ from mendbench.api.plans import Plan, plan_of, refuse_unknown, refuse_unrecorded
 from mendbench.api.resuming import resumed, stored_options
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
 from mendbench.cassettes.recording_journal import RecordingJournal
-from mendbench.config.config_file import ModelConfig, ReportConfig, load_config
+from mendbench.config.config_file import load_config
+from mendbench.config.tables import ModelConfig, ReportConfig
 from mendbench.corpus.corpus import file_digest
 from mendbench.corpus.credentials import refuse_cases_with_credentials
 from mendbench.corpus.protocol import Protocol, prompt_digests, read_protocol

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mendbench.config.config_file import Config
+from mendbench.config.tables import Config
 from mendbench.errors import UnknownName
 from mendbench.model.json import JsonObject
 from mendbench.runtime.parse import WORKFLOW_SCHEMA

@@ -17,7 +17,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from mendbench.config.config_file import ModelConfig, RepairerConfig
+from mendbench.config.tables import ModelConfig, RepairerConfig
 from mendbench.exchanges.urls import split_url
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Reply

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from mendbench.cassettes import cassette
 from mendbench.cassettes.recordings import TRAJECTORIES, WORLD
-from mendbench.config.config_file import ModelConfig
 from mendbench.config.prices import UNKNOWN, Price, amount, model_price
+from mendbench.config.tables import ModelConfig
 from mendbench.corpus.declared_services import MODELS
 from mendbench.io.canonical_json import digest
 from mendbench.model.json import JsonObject

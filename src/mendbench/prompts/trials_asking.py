@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from mendbench.config.config_file import Config
+from mendbench.config.tables import Config
 from mendbench.corpus.declared_services import redactor_of
 from mendbench.model.case import Case
 from mendbench.model.json import Json, JsonObject

@@ -10,7 +10,7 @@ from typing import Self
 
 from mendbench.cassettes.recording_journal import RecordingJournal
 from mendbench.cassettes.recordings import Recordings, RecordMode
-from mendbench.config.config_file import ModelConfig, RepairerConfig
+from mendbench.config.tables import ModelConfig, RepairerConfig
 from mendbench.corpus.credentials import refuse_credentials
 from mendbench.corpus.declared_services import OWN, SHELL, live_services, redactor_of, state_of
 from mendbench.errors import BadInput, MendbenchError

@@ -10,8 +10,8 @@ from typing import Any
 
 from mendbench.api_errors.chat_responses import limit_in
 from mendbench.cassettes.recordings import RecordMode
-from mendbench.config.config_file import EngineConfig, ModelConfig, RepairerConfig
 from mendbench.config.prices import UNKNOWN, Price, model_price, program_price
+from mendbench.config.tables import EngineConfig, ModelConfig, RepairerConfig
 from mendbench.corpus.corpus import Corpus, load_corpus
 from mendbench.corpus.split import Split, read_split
 from mendbench.detectors import detector

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from mendbench.config.config_file import EngineConfig
+from mendbench.config.tables import EngineConfig
 from mendbench.corpus.declared_services import redactor_of
 from mendbench.errors import BadInput, UnknownName
 from mendbench.io.canonical_json import digest

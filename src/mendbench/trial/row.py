@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from mendbench.cassettes.cassette import Entry
-from mendbench.config.config_file import ModelConfig
 from mendbench.config.prices import UNKNOWN, Cost, Price, amount, costs_of, given_before
+from mendbench.config.tables import ModelConfig
 from mendbench.exchanges.bodies import parse_body
 from mendbench.exchanges.urls import normalise_url
 from mendbench.io.canonical_json import canonical_json, digest, pretty_json

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mendbench.config.config_file import Config, McpServerConfig, ModelConfig
+from mendbench.config.tables import Config, McpServerConfig, ModelConfig
 from mendbench.errors import BadInput
 from mendbench.io.real_clock import RealClock
 from mendbench.live.chat_model import ChatCaller

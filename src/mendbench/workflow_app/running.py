@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mendbench.api_errors.chat_responses import limit_in
-from mendbench.config.config_file import Config, Loaded, ModelConfig, load_config
+from mendbench.config.config_file import Loaded, load_config
+from mendbench.config.tables import Config, ModelConfig
 from mendbench.detectors import detector
 from mendbench.errors import BadInput
 from mendbench.live.shell import variables_named

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from mendbench.config.config_file import Config
+from mendbench.config.tables import Config
 from mendbench.model.execution import Checkpoint
 from mendbench.model.json import JsonObject
 from mendbench.model.policy import Policy
