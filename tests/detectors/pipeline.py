@@ -29,7 +29,7 @@ def rows_of(name: str) -> list[Entry]:
     return [row for row in rows if row["label"] != "ambiguous"]
 
 
-def sighting_of(row: Entry) -> Observation | None:
+def observation_of(row: Entry) -> Observation | None:
     """Return what is noticed of a row's answer, or None."""
     response, params = _response(row), _PARAMS[row["node"]]
     if row["node"] == "shell":
@@ -45,8 +45,8 @@ def sighting_of(row: Entry) -> Observation | None:
 
 def state_of(row: Entry, detector: Detector) -> str:
     """Return the state that the engine gives a node with this answer."""
-    sighting = sighting_of(row)
-    return "success" if sighting is None else detector.judge(sighting).state
+    observation = observation_of(row)
+    return "success" if observation is None else detector.judge(observation).state
 
 
 def confusion(rows: list[Entry], detector: Detector) -> Counter[tuple[str, str]]:

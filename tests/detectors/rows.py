@@ -17,7 +17,7 @@ class Row:
 
     id: str
     cls: str
-    sighting: Observation = field(repr=False)
+    observation: Observation = field(repr=False)
 
 
 def _row(row_id: str, cls: str, kind: str, message: str, **more: Any) -> Row:
@@ -25,7 +25,7 @@ def _row(row_id: str, cls: str, kind: str, message: str, **more: Any) -> Row:
     return Row(
         id=row_id,
         cls=cls,
-        sighting=Observation(kind=kind, message=message, node_id="call", node_type=node_type, **more),
+        observation=Observation(kind=kind, message=message, node_id="call", node_type=node_type, **more),
     )  # type: ignore[arg-type]
 
 

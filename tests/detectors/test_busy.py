@@ -12,10 +12,10 @@ from mendbench.model.execution import Observation
 def graded(body, kind="envelope", status=200, **headers):
     found = failure_in(body)
     message = found.message if found is not None else f"HTTP {status}"
-    sighting = Observation(
+    observation = Observation(
         kind=kind, message=message, node_id="call", node_type=kind, status=status, headers=headers, body=body
     )
-    judgement = detector("graded").judge(sighting)
+    judgement = detector("graded").judge(observation)
     assert judgement.state == "warning"
     return judgement.severity
 

@@ -72,7 +72,7 @@ def test_validation_goes_before_resources_and_doubt_is_an_error(outputs):
     ids=lambda value: getattr(value, "id", None),
 )
 def test_its_known_gaps_are_kept(row, state):
-    assert DETECTOR.judge(row.sighting).state == state
+    assert DETECTOR.judge(row.observation).state == state
 
 
 @pytest.mark.parametrize(

@@ -38,17 +38,17 @@ SIGHTINGS = st.builds(
 
 
 @pytest.mark.parametrize("name", detector_names())
-@given(sighting=SIGHTINGS)
-def test_judging_never_raises_and_always_says_something_of_a_failure(name, sighting):
-    judgement = detector(name).judge(sighting)
+@given(observation=SIGHTINGS)
+def test_judging_never_raises_and_always_says_something_of_a_failure(name, observation):
+    judgement = detector(name).judge(observation)
     assert judgement.state in {"success", "warning", "error"}
     assert isinstance(judgement.message, str)
-    assert judgement.message or judgement.state != "warning" or not sighting.message
+    assert judgement.message or judgement.state != "warning" or not observation.message
 
 
 @pytest.mark.parametrize("name", detector_names())
 def test_a_warning_is_one_readable_line_without_the_representation_of_an_object(name):
-    judged = [detector(name).judge(row.sighting) for row in (*ROWS, *UNSEEN)]
+    judged = [detector(name).judge(row.observation) for row in (*ROWS, *UNSEEN)]
     said = [judgement.message for judgement in judged if judgement.state == "warning"]
     assert said
     assert [line for line in said if "\n" in line or "{'" in line or "None" in line] == []
@@ -56,9 +56,11 @@ def test_a_warning_is_one_readable_line_without_the_representation_of_an_object(
 
 @pytest.mark.parametrize("name", detector_names())
 def test_an_error_keeps_the_words_of_the_sighting_so_that_no_prompt_depends_on_the_detector(name):
-    judged = [(row, detector(name).judge(row.sighting)) for row in ROWS]
+    judged = [(row, detector(name).judge(row.observation)) for row in ROWS]
     assert [
-        row.id for row, judgement in judged if judgement.state == "error" and judgement.message != row.sighting.message
+        row.id
+        for row, judgement in judged
+        if judgement.state == "error" and judgement.message != row.observation.message
     ] == []
 
 
@@ -67,8 +69,8 @@ def test_a_body_nested_beyond_any_service_is_judged_too(name):
     body: object = {"ok": False, "error": math.inf}
     for _ in range(500):
         body = {"successful": True, "data": body}
-    sighting = Observation(kind="envelope", message="deep", node_id="n", node_type="http", status=200, body=body)
-    assert detector(name).judge(sighting).state in {"success", "error", "warning"}
+    observation = Observation(kind="envelope", message="deep", node_id="n", node_type="http", status=200, body=body)
+    assert detector(name).judge(observation).state in {"success", "error", "warning"}
 
 
 SHELLS = st.sampled_from(
@@ -113,9 +115,9 @@ def test_however_deep_an_answer_is_nested_it_is_read_and_judged_without_recursio
     with frames_left(120 + 2 * depth + 20):  # the parser of JSON itself takes a frame a level
         assert did(response) is (found is None)
     for kind in ("envelope", "mcp"):
-        sighting = Observation(
+        observation = Observation(
             kind=kind, message="m", node_id="n", node_type="http", status=200, body=body, outputs={"response": body}
         )
         for name in detector_names():
             with frames_left(120):
-                assert detector(name).judge(sighting).message
+                assert detector(name).judge(observation).message

@@ -7,7 +7,7 @@ afterwards, with other services, and measured once; no rule was changed for it. 
 import pytest
 
 from mendbench.detectors import detector
-from tests.detectors.pipeline import confusion, right, rows_of, sighting_of, state_of
+from tests.detectors.pipeline import confusion, observation_of, right, rows_of, state_of
 
 IN_SAMPLE = rows_of("holdout.yaml")
 OUT_OF_SAMPLE = rows_of("holdout2.yaml")
@@ -39,4 +39,4 @@ def test_on_answers_of_other_services_a_detector_is_right_as_often_as_was_measur
 
 
 def test_no_data_about_a_failure_elsewhere_is_taken_for_one_in_the_second_set():
-    assert [row["id"] for row in OUT_OF_SAMPLE if row["label"] == "success" and sighting_of(row) is not None] == []
+    assert [row["id"] for row in OUT_OF_SAMPLE if row["label"] == "success" and observation_of(row) is not None] == []

@@ -61,4 +61,4 @@ def test_odd_types_do_not_break_it(odd):
     ids=lambda value: getattr(value, "id", None),
 )
 def test_it_has_the_faults_that_three_patterns_have(row, state):
-    assert DETECTOR.judge(row.sighting).state == state
+    assert DETECTOR.judge(row.observation).state == state

@@ -59,8 +59,8 @@ DETECTOR = Always()
 """
     (folder / "always_warns.py").write_text(source)
     assert "always-warns" in detector_names()
-    sighting = Observation(kind="http", message="HTTP 422", node_id="n", node_type="http")
-    assert detector("always-warns").judge(sighting) == Judgement(state="warning", message="HTTP 422")
+    observation = Observation(kind="http", message="HTTP 422", node_id="n", node_type="http")
+    assert detector("always-warns").judge(observation) == Judgement(state="warning", message="HTTP 422")
 
 
 def test_a_file_without_a_detector_is_refused_in_one_line(folder):

@@ -13,7 +13,7 @@ UNNOTICED = {"M35"}
 
 
 def judged(row: Row) -> str:
-    return DETECTOR.judge(row.sighting).state
+    return DETECTOR.judge(row.observation).state
 
 
 @pytest.mark.parametrize(
@@ -36,23 +36,23 @@ def test_what_only_looks_like_a_failure_is_never_a_warning(row):
 
 
 @pytest.mark.parametrize(
-    "row", [row for row in ROWS if row.cls == "N" and row.sighting.kind == "envelope"], ids=lambda row: row.id
+    "row", [row for row in ROWS if row.cls == "N" and row.observation.kind == "envelope"], ids=lambda row: row.id
 )
 def test_an_answer_without_a_failure_in_any_slot_is_a_success(row):
-    assert failure_in(row.sighting.body) is None
+    assert failure_in(row.observation.body) is None
     assert judged(row) == "success"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
 def test_what_was_noticed_inside_an_answer_is_never_called_a_success(row):
-    if failure_in(row.sighting.body) is not None:
+    if failure_in(row.observation.body) is not None:
         assert judged(row) != "success"
 
 
 @pytest.mark.parametrize("row_id", ["M35"])
 def test_answers_whose_prose_alone_tells_are_not_noticed(row_id):
     row = next(row for row in ROWS if row.id == row_id)
-    assert failure_in(row.sighting.body) is None
+    assert failure_in(row.observation.body) is None
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_template_in_a_page_of_a_web_server_is_its_script_and_nothing_that_was
     ids=lambda value: value.id if isinstance(value, Row) else None,
 )
 def test_a_warning_says_what_the_api_said(row, says):
-    judgement = DETECTOR.judge(row.sighting)
+    judgement = DETECTOR.judge(row.observation)
     assert (judgement.state, judgement.message) == ("warning", says)
 
 
@@ -182,10 +182,10 @@ def test_names_of_tools_and_fields_are_not_taken_for_codes_about_rights(text):
 
 
 def test_without_any_clue_the_repair_may_try():
-    sighting = Observation(
+    observation = Observation(
         kind="envelope", message="request failed", node_id="n", node_type="http", status=200, body={"ok": False}
     )
-    assert DETECTOR.judge(sighting).state == "error"
+    assert DETECTOR.judge(observation).state == "error"
 
 
 @pytest.mark.parametrize(
@@ -212,10 +212,10 @@ def test_one_code_has_one_side_in_every_spelling(code, side):
 
 @pytest.mark.parametrize("status", [600, 799, 999])
 def test_a_status_that_is_no_class_is_no_success_whatever_stands_in_its_body(status):
-    sighting = Observation(
+    observation = Observation(
         kind="http", message=f"HTTP {status}", node_id="a", node_type="http", status=status, body={"ok": True}
     )
-    assert DETECTOR.judge(sighting).state != "success"
+    assert DETECTOR.judge(observation).state != "success"
 
 
 def test_every_code_of_the_tables_is_written_in_the_one_spelling():

@@ -108,9 +108,9 @@ class FakeDetector:
     seen: list[Observation] = field(default_factory=list)
     name: str = "fake"
 
-    def judge(self, sighting: Observation) -> Judgement:
-        self.seen.append(sighting)
-        return Judgement(state=self.state, message=self.words or f"API error: {sighting.message}")
+    def judge(self, observation: Observation) -> Judgement:
+        self.seen.append(observation)
+        return Judgement(state=self.state, message=self.words or f"API error: {observation.message}")
 
 
 def http(node_id: str, url: str, **params: object) -> dict[str, object]:

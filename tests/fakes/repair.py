@@ -84,7 +84,7 @@ class WarningDetector:
 
     name = "fake"
 
-    def judge(self, sighting: Any) -> Any:
+    def judge(self, observation: Any) -> Any:
         raise AssertionError("the fake engine asks nobody")
 
 

@@ -9,13 +9,12 @@ from pathlib import Path
 
 from mendbench.model.failure import Failure
 from mendbench.model.prompt import Context, Prompt, Reply, Section
-from mendbench.model.trial import Attempt, Problem, Trajectory, TrialKey
+from mendbench.model.trial import Attempt, Evidence, Problem, Trajectory, TrialKey
 from mendbench.results.run_document import totals_of_trials
 from mendbench.results.store import StoredRun
 from mendbench.scoring.judging.judge import judge
 from mendbench.scoring.record_table import records_of
 from mendbench.trial.row import FORMAT, build_row
-from mendbench.trial.runner import Evidence
 from tests.fakes.scoring import (
     BROKEN,
     GREEN,
@@ -123,9 +122,7 @@ def row_of(case, happened, key, *, problem=None, seconds=0.5, **more):
         trajectory=trajectory, clean=clean, attempt_clean=by_attempt, model_requests=("ask1",), problem=problem
     )
     first_clean = () if problem or len(trajectory.attempts) < 2 else clean[1:]
-    judged = judge(
-        case, trajectory, clean, {} if problem else by_attempt, problem, right=right_of(case), first_clean=first_clean
-    )
+    judged = judge(case, replace(evidence, right=right_of(case), first_clean=first_clean))
     return build_row(case, key, evidence, judged, {"seconds": seconds}, **more)
 
 

@@ -221,8 +221,8 @@ def test_an_item_that_was_warned_of_is_done_and_a_partial_one_ends_no_batch():
     class Partial:
         name = "partial"
 
-        def judge(self, sighting):
-            return Judgement(state="warning", message=f"told: {sighting.message}", severity="info")
+        def judge(self, observation):
+            return Judgement(state="warning", message=f"told: {observation.message}", severity="info")
 
     world = Desk(a=1)
     execution = execute(notes(["a", "b"]), world, detector=Partial())
@@ -252,9 +252,9 @@ def test_a_batch_with_one_failure_that_an_edit_mends_is_an_error():
     class Told:
         name = "told"
 
-        def judge(self, sighting):
-            state = "warning" if "first" in str(sighting.body) else "error"
-            return Judgement(state=state, message=sighting.message)
+        def judge(self, observation):
+            state = "warning" if "first" in str(observation.body) else "error"
+            return Judgement(state=state, message=observation.message)
 
     world = Desk(first=ALWAYS, second=ALWAYS)
     execution = execute(notes(["first", "second"], error_handling="continue"), world, detector=Told())
@@ -321,8 +321,8 @@ def test_a_judgement_of_partial_failure_is_the_same_without_a_detector_and_with_
     class Warns:
         name = "warns"
 
-        def judge(self, sighting):
-            return Judgement(state="warning", message=sighting.message)
+        def judge(self, observation):
+            return Judgement(state="warning", message=observation.message)
 
     workflow = notes(["a", "b"], error_handling="continue")
     states = {execute(workflow, Desk(a=ALWAYS), detector=one).states()["note"] for one in (None, Warns())}

@@ -287,9 +287,11 @@ def test_a_template_fault_beside_a_handled_warning_leaves_both_to_see():
 class FakeDetector2(FakeDetector):
     """Warns of what an API said, and of nothing else."""
 
-    def judge(self, sighting):
-        judgement = super().judge(sighting)
-        return type(judgement)(state="error" if sighting.kind == "template" else "warning", message=judgement.message)
+    def judge(self, observation):
+        judgement = super().judge(observation)
+        return type(judgement)(
+            state="error" if observation.kind == "template" else "warning", message=judgement.message
+        )
 
 
 def test_a_failure_that_an_edge_handled_is_not_repeated_while_the_edge_is_there():

@@ -124,7 +124,7 @@ def test_a_failure_is_noticed_and_without_a_detector_it_is_an_error(response, ki
     assert execution.outcome == "error"
     assert execution.states() == {"a": "error", "b": "not_run"}
     record = execution.nodes[0]
-    assert (record.sighting.kind, record.message, record.action) == (kind, message, "error")
+    assert (record.observation.kind, record.message, record.action) == (kind, message, "error")
     assert execution.failures[0].message == message
     assert execution.checkpoint.failed_node == "a"
     assert execution.checkpoint.completed == {}
@@ -134,11 +134,16 @@ def test_the_detector_sees_the_answer_as_it_came():
     detector = FakeDetector("error")
     response = said({"ok": False, "error": "ratelimited"}, 200, Retry_After="30")
     execute(chain(http("a", f"{BASE}/a")), FakeWorld({f"GET {BASE}/a": response}), detector=detector)
-    sighting = detector.seen[0]
-    assert (sighting.kind, sighting.node_id, sighting.node_type, sighting.status) == ("envelope", "a", "http", 200)
-    assert sighting.headers == {"retry-after": "30"}
-    assert sighting.body == {"ok": False, "error": "ratelimited"}
-    assert sighting.outputs["status_code"] == 200
+    observation = detector.seen[0]
+    assert (observation.kind, observation.node_id, observation.node_type, observation.status) == (
+        "envelope",
+        "a",
+        "http",
+        200,
+    )
+    assert observation.headers == {"retry-after": "30"}
+    assert observation.body == {"ok": False, "error": "ratelimited"}
+    assert observation.outputs["status_code"] == 200
 
 
 def test_a_detector_is_not_asked_about_what_did_not_fail():
@@ -164,7 +169,7 @@ def test_a_failure_judged_to_be_none_goes_on():
     execution = execute(chain(http("a", f"{BASE}/a"), http("b", f"{BASE}/b")), world, detector=FakeDetector("success"))
     assert execution.outcome == "success"
     assert execution.nodes[0].state == "success"
-    assert execution.nodes[0].sighting.message == "HTTP 404"
+    assert execution.nodes[0].observation.message == "HTTP 404"
     assert execution.nodes[0].message is None
 
 
@@ -245,7 +250,7 @@ def test_an_unresolved_template_keeps_the_node_from_running():
     world = FakeWorld({f"GET {BASE}/user": USER})
     execution = execute(greet("Hi ${fetch.response.user.username}, ${fetch.response.id}"), world)
     assert world.calls() == [f"GET {BASE}/user"]
-    assert execution.nodes[1].sighting.kind == "template"
+    assert execution.nodes[1].observation.kind == "template"
     assert execution.failures[0].category == "template_error"
 
 
@@ -363,9 +368,9 @@ responses = st.one_of(json_values.map(json.dumps), st.text(max_size=40), st.just
 class Picky:
     name = "picky"
 
-    def judge(self, sighting):
+    def judge(self, observation):
         states = ("success", "warning", "error")
-        return Judgement(state=states[len(sighting.message) % 3], message=sighting.message)
+        return Judgement(state=states[len(observation.message) % 3], message=observation.message)
 
 
 @given(
@@ -386,7 +391,7 @@ def test_no_answer_breaks_the_engine_or_loses_a_state(raw, status, kind, judged)
     assert set(execution.states()) == {"a", "b", "c"}
     assert execution.states()["a"] == "success"
     assert execution.nodes[1].state in ("success", "warning", "error")
-    assert (execution.nodes[1].sighting is None) <= (execution.nodes[1].state == "success")
+    assert (execution.nodes[1].observation is None) <= (execution.nodes[1].state == "success")
     assert (execution.outcome == "success") == (not execution.failures)
     assert "a" in execution.checkpoint.completed
     json.dumps(MendbenchEngine().describe(workflow, execution))

@@ -166,9 +166,9 @@ class ByStatus:
     def __init__(self, *statuses):
         self.statuses = statuses
 
-    def judge(self, sighting):
-        state = "warning" if sighting.status in self.statuses else "error"
-        return Judgement(state=state, message=f"said: {sighting.message}")
+    def judge(self, observation):
+        state = "warning" if observation.status in self.statuses else "error"
+        return Judgement(state=state, message=f"said: {observation.message}")
 
 
 @given(

@@ -173,7 +173,7 @@ class TellsTheLimit:
 
     name = "tells-the-limit"
 
-    def judge(self, sighting):
+    def judge(self, observation):
         return Judgement(state="warning", message="GitHub API rate limit exceeded")
 
 

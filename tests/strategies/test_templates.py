@@ -364,7 +364,7 @@ class WarnsOfResponses:
 
     name = "warns-of-answers"
 
-    def judge(self, sighting):
+    def judge(self, observation):
         return Judgement(
-            state="error" if sighting.kind == "template" else "warning", message=f"API: {sighting.message}"
+            state="error" if observation.kind == "template" else "warning", message=f"API: {observation.message}"
         )

@@ -14,12 +14,11 @@ from mendbench.config.tables import ModelConfig
 from mendbench.io.canonical_json import canonical_json
 from mendbench.io.json_documents import parse_json
 from mendbench.model.exchange import Request, Response
-from mendbench.model.trial import CleanRun
+from mendbench.model.trial import CleanRun, Evidence
 from mendbench.model.verdict import Verdict
 from mendbench.results.json_schemas import trial_schema
 from mendbench.scoring.judging.judge import Judged
 from mendbench.trial.row import LONG_TEXT, REFERENCE, _shortened, build_row, references, trial_key, whole
-from mendbench.trial.runner import Evidence
 from tests.fakes.runs import crashed, key_of, repairable, repaired, row_of, unjudged, unrepaired, user_only, warned
 from tests.fakes.scoring import GREEN, exchange
 

@@ -22,12 +22,13 @@ from mendbench.repair.policies import policy, policy_names
 from mendbench.results.totals import totals
 from mendbench.runs.executor import DIED
 from mendbench.runs.trials import run_trials
+from mendbench.scoring.judging.judge import judge
 from mendbench.scoring.record_table import records_of
 from mendbench.secrets.redaction import canary
 from mendbench.trial.components import BenchContext, build_components
 from mendbench.trial.record_hint import record_hint
 from mendbench.trial.row import build_row, whole
-from mendbench.trial.runner import gather, judged_by, run_trial
+from mendbench.trial.runner import gather, run_trial
 from mendbench.trial.session import open_session
 from mendbench.verify.proof import prove
 from tests.fakes.cases import (
@@ -94,7 +95,7 @@ def with_foreign(root, recorder=None, case_id=RENAMED, **parts):
     own = replace(build_components(one, case, setting), **parts)
     recordings = Recordings.open(setting.corpus.cassettes(case))
     evidence = gather(open_session(case, one, own, recordings, recorder or Recorder()), one, policy(one.policy))
-    row, texts = build_row(case, one, evidence, judged_by(case, evidence), {})
+    row, texts = build_row(case, one, evidence, judge(case, evidence), {})
     return whole(row, texts)
 
 
@@ -169,7 +170,7 @@ def test_the_first_attempt_is_tried_on_every_variant_where_it_is_not_the_last(ro
     evidence = gather(session, one, policy("naive"))
     assert [run.variant for run in evidence.first_clean] == ["another person"]
     assert {name: len(runs) for name, runs in evidence.right.items()} == {None: 1, "another person": 1}
-    judged = judged_by(case, evidence)
+    judged = judge(case, evidence)
     assert (judged.verdict.outcome, judged.right_after_first) == ("repaired", False)
 
 

@@ -58,24 +58,24 @@ class Coded:
 
     name: str = "coded"
 
-    def judge(self, sighting: Observation) -> Judgement:
+    def judge(self, observation: Observation) -> Judgement:
         """Return a warning if a code, or else the message, names a resource, a permission or a limit."""
-        said = _warning(_namespace(sighting)) if sighting.kind in INSPECTED else None
+        said = _warning(_namespace(observation)) if observation.kind in INSPECTED else None
         return Judgement(
-            state="error" if said is None else "warning", message=sighting.message if said is None else said
+            state="error" if said is None else "warning", message=observation.message if said is None else said
         )
 
 
 DETECTOR = Coded()
 
 
-def _namespace(sighting: Observation) -> JsonObject:
+def _namespace(observation: Observation) -> JsonObject:
     """Return the node's output, built from the response if the sighting has none."""
-    if isinstance(sighting.outputs, dict) and sighting.outputs:
-        return sighting.outputs
-    if sighting.kind == "mcp":
-        return {"result": sighting.body, "error": sighting.message}
-    return {"response": sighting.body, "status_code": 200 if sighting.status is None else sighting.status}
+    if isinstance(observation.outputs, dict) and observation.outputs:
+        return observation.outputs
+    if observation.kind == "mcp":
+        return {"result": observation.body, "error": observation.message}
+    return {"response": observation.body, "status_code": 200 if observation.status is None else observation.status}
 
 
 def _warning(namespace: JsonObject) -> str | None:

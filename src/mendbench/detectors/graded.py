@@ -20,27 +20,27 @@ class Graded:
 
     name: str = "graded"
 
-    def judge(self, sighting: Observation) -> Judgement:
+    def judge(self, observation: Observation) -> Judgement:
         """Return what the sighting means, with the severity of a warning."""
-        judgement = STRUCTURAL.judge(sighting)
-        return replace(judgement, severity=_severity(sighting)) if judgement.state == "warning" else judgement
+        judgement = STRUCTURAL.judge(observation)
+        return replace(judgement, severity=_severity(observation)) if judgement.state == "warning" else judgement
 
 
 DETECTOR = Graded()
 
 
-def _severity(sighting: Observation) -> Severity:
+def _severity(observation: Observation) -> Severity:
     """Return ``info`` after a partial success and ``retry`` after a temporary refusal, except for HTTP nodes, which retry themselves."""
-    if sighting.kind not in {"envelope", "mcp"}:
+    if observation.kind not in {"envelope", "mcp"}:
         return "critical"
-    if _is_partial(sighting):
+    if _is_partial(observation):
         return "info"
-    return "retry" if refused_for_now(sighting) else "critical"
+    return "retry" if refused_for_now(observation) else "critical"
 
 
-def _is_partial(sighting: Observation) -> bool:
+def _is_partial(observation: Observation) -> bool:
     """Return whether a response with a success status reports both a refused part and one that was done."""
-    if sighting.status is not None and sighting.status not in SUCCESSES:
+    if observation.status is not None and observation.status not in SUCCESSES:
         return False
-    found = failure_in(sighting.body)
+    found = failure_in(observation.body)
     return found is not None and found.partial

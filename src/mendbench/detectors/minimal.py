@@ -19,23 +19,23 @@ class Minimal:
 
     name: str = "minimal"
 
-    def judge(self, sighting: Observation) -> Judgement:
+    def judge(self, observation: Observation) -> Judgement:
         """Return a warning if one of the three patterns is in the node's output or in the API's response in it."""
-        for response in _responses(sighting):
+        for response in _responses(observation):
             said = _pattern(response)
             if said is not None:
                 return Judgement(state="warning", message=f"API error: {said}")
-        return Judgement(state="error", message=sighting.message)
+        return Judgement(state="error", message=observation.message)
 
 
 DETECTOR = Minimal()
 
 
-def _responses(sighting: Observation) -> Iterator[JsonObject]:
+def _responses(observation: Observation) -> Iterator[JsonObject]:
     """Yield the node's output and the responses in it; the result of a JSON-RPC response is one too."""
-    outputs: Json = sighting.outputs
+    outputs: Json = observation.outputs
     inner = [outputs.get("response"), outputs.get("result")] if isinstance(outputs, dict) else []
-    for candidate in (outputs, *inner, sighting.body):
+    for candidate in (outputs, *inner, observation.body):
         if isinstance(candidate, dict):
             yield candidate
             result = candidate.get("result")

@@ -15,8 +15,8 @@ from mendbench.model.execution import (
     NodeRecord,
     NodeState,
     Observation,
+    ObservationKind,
     Severity,
-    SightingKind,
     State,
     Warned,
 )
@@ -25,7 +25,7 @@ from mendbench.model.workflow import Workflow
 from mendbench.ports.engine import Detector
 from mendbench.runtime.nodes.responses import headers_of, succeeded
 
-_KINDS: Mapping[str, SightingKind] = {"http": "http", "mcp": "mcp", "shell": "shell", "llm": "llm"}
+_KINDS: Mapping[str, ObservationKind] = {"http": "http", "mcp": "mcp", "shell": "shell", "llm": "llm"}
 
 
 def judged_without(execution: EngineExecution) -> Execution:
@@ -49,7 +49,7 @@ def judged_by_truth(
     execution = _without_remarks(execution) if notices else execution
     found = {one.node_id: one for one in _told(execution, workflow, exchanges)}
     silent = {one.node_id: one for one in _passed_over(execution, workflow, exchanges)} if notices else {}
-    judged = {node_id: detector.judge(sighting) for node_id, sighting in {**silent, **found}.items()}
+    judged = {node_id: detector.judge(observation) for node_id, observation in {**silent, **found}.items()}
     judged = {node_id: one for node_id, one in judged.items() if one.state != "success"}
     records = tuple(_rejudged(record, judged, {**silent, **found}) for record in execution.nodes)
     outcome = _outcome(execution, judged, frozenset(silent) - frozenset(found))
@@ -96,7 +96,7 @@ def _told(execution: EngineExecution, workflow: Workflow, exchanges: Sequence[Ex
         )  # fmt: skip
 
 
-def _kind(failure: Failure, node_type: str, last: Exchange | None) -> SightingKind:
+def _kind(failure: Failure, node_type: str, last: Exchange | None) -> ObservationKind:
     if failure.category == "template_error":
         return "template"
     if failure.category == "exception":
@@ -133,12 +133,16 @@ def _body(exchange: Exchange) -> object:
     return parse_body(exchange.response.body, None)
 
 
-def _rejudged(record: NodeRecord, judged: Mapping[str, Judgement], sightings: Mapping[str, Observation]) -> NodeRecord:
-    sighting, judgement = sightings.get(record.node_id), judged.get(record.node_id)
+def _rejudged(
+    record: NodeRecord, judged: Mapping[str, Judgement], observations: Mapping[str, Observation]
+) -> NodeRecord:
+    observation, judgement = observations.get(record.node_id), judged.get(record.node_id)
     if judgement is None:
-        return replace(record, sighting=sighting) if sighting is not None else record
+        return replace(record, observation=observation) if observation is not None else record
     state: NodeState = judgement.state
-    return replace(record, state=state, message=judgement.message, sighting=sighting, severity=_severity(judgement))
+    return replace(
+        record, state=state, message=judgement.message, observation=observation, severity=_severity(judgement)
+    )
 
 
 def _outcome(execution: EngineExecution, judged: Mapping[str, Judgement], silent: frozenset[str]) -> State:

@@ -355,12 +355,12 @@ def _labelled(draft: Draft, source: Source, whole: _Ran) -> Draft:
     """Return the draft with the observations from the first execution."""
     execution = whole.execution
     records = execution.nodes if execution is not None else ()
-    failed = next((one for one in records if one.sighting is not None), None)
+    failed = next((one for one in records if one.observation is not None), None)
     by_source = next(
         (node for node in source.said if any(node == str(n.get("id")) for n in draft.workflow["nodes"])), None
     )
     where = failed.node_id if failed is not None else by_source
-    words = failed.sighting.message if failed is not None and failed.sighting is not None else ""
+    words = failed.observation.message if failed is not None and failed.observation is not None else ""
     said = "; ".join(dict.fromkeys(filter(None, [words, str(sanitise(source.said.get(where or "", "")))])))
     writes = tuple(
         (one.request.method, normalise_url(one.request.url)) for one in whole.traffic if not one.request.safe

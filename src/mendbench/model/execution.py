@@ -16,7 +16,7 @@ Severity: TypeAlias = Literal["critical", "info", "retry"]
 
 NodeState: TypeAlias = Literal["success", "warning", "error", "not_run"]
 
-SightingKind: TypeAlias = Literal[
+ObservationKind: TypeAlias = Literal[
     "http", "transport", "envelope", "mcp", "shell", "file", "llm", "template", "exception"
 ]
 
@@ -28,7 +28,7 @@ class Observation:
     All policies notice the same; a detector then turns a sighting into a state.
     """
 
-    kind: SightingKind
+    kind: ObservationKind
     """How it was noticed: an HTTP status, a transport fault, a failure inside a 2xx body, and so on."""
     message: str
     node_id: str
@@ -68,7 +68,7 @@ class NodeRecord:
     message: str | None = None
     duration_ms: int = 0
     outputs: JsonObject = field(default_factory=dict)
-    sighting: Observation | None = None
+    observation: Observation | None = None
     """What was noticed, if anything, regardless of the judgement."""
     severity: Severity = "critical"
     """The severity of its warning, if it has one: ``critical`` or ``info``."""

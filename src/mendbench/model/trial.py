@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -116,6 +117,26 @@ class Problem:
     kind: Literal["unjudged", "crashed"]
     message: str
     detail: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """The results of a trial, as it is judged. A trial with a ``problem`` is not judged and needs nothing else."""
+
+    trajectory: Trajectory | None
+    clean: tuple[CleanRun, ...] = ()
+    """Clean runs of the final workflow, on the case's own data and on every variant."""
+    attempt_clean: Mapping[int, CleanRun]
+    """Clean runs of each executed candidate on the case's own data, by attempt number. 0 is the broken workflow; the last candidate may be
+    left out."""
+    first_clean: tuple[CleanRun, ...] = ()
+    """Clean runs of the first attempt's candidate on every variant. Required if it ran, is not the last executed one, and the case has an
+    edit fault."""
+    right: Mapping[str | None, tuple[CleanRun, ...]] = field(default_factory=dict)
+    """Clean runs of all right workflows, by variant name (None: the case's own data)."""
+    model_requests: tuple[str, ...] = ()
+    """Digests of the model requests that got a response."""
+    problem: Problem | None = None
 
 
 JsonRow: TypeAlias = dict[str, Json]

@@ -17,7 +17,7 @@ class Detector(Protocol):
     def name(self) -> str:
         """What it is called in options, keys and reports."""
 
-    def judge(self, sighting: Observation) -> Judgement:
+    def judge(self, observation: Observation) -> Judgement:
         """Return what the sighting means. Never raises, whatever JSON the node returned."""
 
 

@@ -133,11 +133,11 @@ class MendbenchEngine:
     def _record(self, node: Node, record: NodeRecord | None) -> NodeRecord:
         if record is None:
             return NodeRecord(node_id=node.id, node_type=node.type, state="not_run")
-        outputs, sighting = self._redact(record.outputs), record.sighting
-        if sighting is None:
+        outputs, observation = self._redact(record.outputs), record.observation
+        if observation is None:
             return replace(record, outputs=outputs)
-        shown = outputs if sighting.outputs is record.outputs else self._redact(sighting.outputs)
-        return replace(record, outputs=outputs, sighting=replace(sighting, outputs=shown))
+        shown = outputs if observation.outputs is record.outputs else self._redact(observation.outputs)
+        return replace(record, outputs=outputs, observation=replace(observation, outputs=shown))
 
 
 @dataclass(frozen=True, slots=True)

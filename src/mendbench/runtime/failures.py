@@ -43,7 +43,7 @@ class Scene:
     """What the run knows about a failed node."""
 
     node: Node
-    sighting: Observation
+    observation: Observation
     data: JsonObject
     """Inputs and the outputs of the nodes that ran, except this one."""
     workflow: Workflow
@@ -62,14 +62,14 @@ class Scene:
 
 def failure_of(scene: Scene) -> Failure:
     """Return the failure of the node that ended the run."""
-    sighting = scene.sighting
-    problems = _field_problems(sighting)
+    observation = scene.observation
+    problems = _field_problems(observation)
     base = Failure(
         source="runtime",
-        category=_category(sighting, problems),
-        message=sighting.message,
+        category=_category(observation, problems),
+        message=observation.message,
         node_id=scene.node.id,
-        fixable=fixable(sighting),
+        fixable=fixable(observation),
         node_type=scene.node.type,
         exception_type=scene.exception,
         problems=problems,
@@ -121,10 +121,10 @@ def static_failure(problem: Problem, workflow: Workflow) -> Failure:
     )
 
 
-def fixable(sighting: Observation) -> bool:
+def fixable(observation: Observation) -> bool:
     """Return the baseline's guess: all are fixable except exceptions and transport faults whose message has one of its words."""
-    said = sighting.message.lower()
-    return sighting.kind not in ("exception", "transport") or not any(word in said for word in UNFIXABLE_WORDS)
+    said = observation.message.lower()
+    return observation.kind not in ("exception", "transport") or not any(word in said for word in UNFIXABLE_WORDS)
 
 
 def redacted(failure: Failure, redact: Callable[[Json], Json]) -> Failure:
@@ -151,39 +151,39 @@ def _hidden(source: UpstreamSource, redact: Callable[[Json], Json]) -> Json:
     return value
 
 
-def _category(sighting: Observation, problems: tuple[FieldProblem, ...]) -> Category:
-    if sighting.kind == "template":
+def _category(observation: Observation, problems: tuple[FieldProblem, ...]) -> Category:
+    if observation.kind == "template":
         return "template_error"
-    if sighting.kind == "exception":
+    if observation.kind == "exception":
         return "exception"
-    return "api_validation" if sighting.status in _REQUEST_STATUSES or problems else "execution_failure"
+    return "api_validation" if observation.status in _REQUEST_STATUSES or problems else "execution_failure"
 
 
-def _field_problems(sighting: Observation) -> tuple[FieldProblem, ...]:
-    if sighting.kind in ("http", "envelope", "mcp"):
-        return field_problems(sighting.body)
+def _field_problems(observation: Observation) -> tuple[FieldProblem, ...]:
+    if observation.kind in ("http", "envelope", "mcp"):
+        return field_problems(observation.body)
     return ()
 
 
 def _with_response(failure: Failure, scene: Scene) -> Failure:
     """Add the details of the node's type: an HTTP response, an MCP error, a command's output."""
-    sighting = scene.sighting
-    outputs = sighting.outputs
-    match sighting.node_type:
+    observation = scene.observation
+    outputs = observation.outputs
+    match observation.node_type:
         case "http":
             return replace(
                 failure,
-                status_code=sighting.status,
-                raw_response=sighting.body,
-                response_headers=sighting.headers or None,
+                status_code=observation.status,
+                raw_response=observation.body,
+                response_headers=observation.headers or None,
                 response_time=outputs.get("response_time"),
             )
         case kind if _calls_mcp(kind):
             return replace(
                 failure,
-                raw_response=outputs.get("result", sighting.body),
+                raw_response=outputs.get("result", observation.body),
                 mcp_error_details=outputs.get("error_details") or _tool_called(scene.node),
-                mcp_error=_mcp_error(sighting),
+                mcp_error=_mcp_error(observation),
             )
         case "shell" if "exit_code" in outputs:
             return replace(
@@ -193,7 +193,7 @@ def _with_response(failure: Failure, scene: Scene) -> Failure:
                 shell_stdout=outputs.get("stdout"),
                 shell_stderr=outputs.get("stderr"),
             )
-    return replace(failure, raw_response=sighting.body)
+    return replace(failure, raw_response=observation.body)
 
 
 def _calls_mcp(node_type: str) -> bool:
@@ -207,12 +207,12 @@ def _tool_called(node: Node) -> JsonObject:
     return {name: node.params[name] for name in ("server", "tool") if name in node.params}
 
 
-def _mcp_error(sighting: Observation) -> Json:
+def _mcp_error(observation: Observation) -> Json:
     """Return the protocol's error object, else the result's own ``error``, else the text of a tool error."""
-    rpc = sighting.body if isinstance(sighting.body, dict) else {}
-    result = sighting.outputs.get("result")
+    rpc = observation.body if isinstance(observation.body, dict) else {}
+    result = observation.outputs.get("result")
     inner = result.get("error") if isinstance(result, dict) else None
-    return rpc.get("error") or inner or sighting.outputs.get("error")
+    return rpc.get("error") or inner or observation.outputs.get("error")
 
 
 def _sent(exchange: Exchange | None) -> SentRequest | None:

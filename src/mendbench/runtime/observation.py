@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mendbench.api_errors.envelopes import failure_in
 from mendbench.errors import BadInput, Incomplete
-from mendbench.model.execution import Observation, SightingKind
+from mendbench.model.execution import Observation, ObservationKind
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node
 from mendbench.ports.clock import Clock
@@ -82,5 +82,5 @@ def _embedded(answered: Answered | None) -> Observed | None:
     return Observed(kind="envelope", message=embedded.message) if embedded is not None else None
 
 
-def _failed(kind: SightingKind, words: str) -> NodeOutput:
+def _failed(kind: ObservationKind, words: str) -> NodeOutput:
     return NodeOutput(outputs={"error": words}, noticed=Observed(kind=kind, message=words))

@@ -81,7 +81,7 @@ class Tried:
 
     unit: Unit
     visit: Visit
-    sighting: Observation | None
+    observation: Observation | None
     judgement: Judgement
     exchanges: tuple[Exchange, ...] = ()
     """Its requests and their responses."""
@@ -107,7 +107,7 @@ class Tried:
             state=judgement.state,
             message=judgement.message or None,
             severity=judgement.severity,
-            noticed=self.sighting.message if self.sighting is not None else None,
+            noticed=self.observation.message if self.observation is not None else None,
             sent_by=self.first + len(self.exchanges),
             changed_at=changed_at,
             only_read=only_read,
@@ -182,7 +182,7 @@ class StepRunner:
             base_s=FIRST_WAIT_S,
             cap_s=LONGEST_WAIT_S,
             retry_after=lambda tried: retry_after_s(
-                _header(tried.sighting, "retry-after"), clock.now_ms(), _header(tried.sighting, "date")
+                _header(tried.observation, "retry-after"), clock.now_ms(), _header(tried.observation, "date")
             ),
             seed=unit.node.id,
         )
@@ -196,13 +196,13 @@ class StepRunner:
         """Return the result of a unit that cannot run because of an invalid value."""
         return self._judged(unit, raised_visit(name, words))
 
-    def judged(self, sighting: Observation | None) -> Judgement:
+    def judged(self, observation: Observation | None) -> Judgement:
         """Return the detector's judgement of an observation; without a detector it is an error."""
-        if sighting is None:
+        if observation is None:
             return FINE
         if self.around.detector is None:
-            return Judgement(state="error", message=sighting.message)
-        judgement = self.around.detector.judge(sighting)
+            return Judgement(state="error", message=observation.message)
+        judgement = self.around.detector.judge(observation)
         if judgement.state == "success":
             return FINE
         return replace(judgement, message=sanitise(self.around.redact(judgement.message)))
@@ -229,8 +229,8 @@ class StepRunner:
         )
 
     def _judged(self, unit: Unit, visit: Visit) -> Tried:
-        sighting = observe(unit.node, visit, self.around.redact)
-        return Tried(unit=unit, visit=visit, sighting=sighting, judgement=self.judged(sighting))
+        observation = observe(unit.node, visit, self.around.redact)
+        return Tried(unit=unit, visit=visit, observation=observation, judgement=self.judged(observation))
 
     def _to_be_tried_again(self, tried: Tried) -> bool:
         """Return whether a warning asks for a retry that cannot repeat an effect."""
@@ -259,6 +259,6 @@ def _settled(tried: Tried, tries: int) -> Tried:
     return replace(tried, judgement=judgement, tries=tries)
 
 
-def _header(sighting: Observation | None, name: str) -> str | None:
-    value = sighting.headers.get(name) if sighting is not None else None
+def _header(observation: Observation | None, name: str) -> str | None:
+    value = observation.headers.get(name) if observation is not None else None
     return value if isinstance(value, str) else None

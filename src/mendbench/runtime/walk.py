@@ -114,7 +114,7 @@ class Walk:
             message=judgement.message or None,
             duration_ms=done.duration_ms,
             outputs=done.outputs if done.error is None else {**done.outputs, "error": done.error},
-            sighting=done.failed.sighting if done.failed is not None else None,
+            observation=done.failed.observation if done.failed is not None else None,
             severity=judgement.severity,
             tries=done.tries,
         )
@@ -136,7 +136,7 @@ class Walk:
             message=judgement.message or None,
             duration_ms=tried.duration_ms,
             outputs=visit.output.outputs,
-            sighting=tried.sighting,
+            observation=tried.observation,
             severity=judgement.severity,
             tries=tried.tries,
         )
@@ -191,13 +191,13 @@ class Walk:
     def _stopped(self, node: Node, record: NodeRecord) -> Walked:
         """Return the walk that stopped at ``node``, with its failure."""
         tried, redact = self._tried.get(node.id), self._around.redact
-        if record.state == "warning" or tried is None or tried.sighting is None:
+        if record.state == "warning" or tried is None or tried.observation is None:
             outputs = tried.visit.output.outputs if tried is not None else record.outputs
             failure = warning_failure(node, record.message or "", outputs, redact)
             return self._walked("warning", replace(failure, batch_item=self._batch_item(node)), node.id)
         scene = Scene(
             node=node,
-            sighting=tried.sighting,
+            observation=tried.observation,
             data={name: value for name, value in tried.unit.data.items() if name != node.id},
             workflow=self._workflow,
             exchange=tried.exchanges[-1] if tried.exchanges else None,
@@ -218,7 +218,7 @@ class Walk:
         kept = self._completed.get(record.node_id)
         if kept is not None:
             return kept.noticed
-        return record.sighting.message if record.sighting is not None else None
+        return record.observation.message if record.observation is not None else None
 
     def _batch_item(self, node: Node) -> JsonObject | None:
         """Return the failed item of a batch, or None."""

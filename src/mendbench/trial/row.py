@@ -24,7 +24,7 @@ from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Execution
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Reply
-from mendbench.model.trial import Attempt, JsonRow, Trajectory, TrialKey
+from mendbench.model.trial import Attempt, Evidence, JsonRow, Trajectory, TrialKey
 from mendbench.scoring.judging.diffs import diff_paths
 from mendbench.scoring.judging.evidence import attempt_evidence, trial_evidence
 from mendbench.scoring.judging.progress import best
@@ -33,7 +33,6 @@ from mendbench.strategies.tokens import estimate
 
 if TYPE_CHECKING:
     from mendbench.scoring.judging.judge import Judged
-    from mendbench.trial.runner import Evidence
 
 FORMAT = 5
 """5: attempts have model_request, response and progress (before: ask, answer, ladder), rows have progress,

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 
 from mendbench.errors import Incomplete, LiveRefused, MendbenchError, ReplayMiss
-from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.model.policy import Policy
-from mendbench.model.trial import SELF_REPAIR, CleanRun, JsonRow, Problem, Trajectory, TrialKey
+from mendbench.model.trial import SELF_REPAIR, CleanRun, Evidence, JsonRow, Problem, Trajectory, TrialKey
 from mendbench.recording.recorder import Recorder
 from mendbench.repair.policies import policy
 from mendbench.repair.stop_rules import repair
 from mendbench.replay.guard import guarded
 from mendbench.replay.request_queue import ResponsePending
-from mendbench.scoring.judging.judge import Judged, judge
+from mendbench.scoring.judging.judge import judge
 from mendbench.scoring.judging.workflow_status import edit_faults, executed
 from mendbench.trial.clean_runs import CleanRunner
 from mendbench.trial.components import BenchContext, price_of
@@ -26,22 +24,6 @@ from mendbench.trial.record_hint import record_hint
 from mendbench.trial.row import DEFAULT_MODEL, build_row, of_key
 from mendbench.trial.scope import Scope
 from mendbench.trial.session import TrialSession, session_for
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """The results of a trial before judgement."""
-
-    trajectory: Trajectory | None
-    clean: tuple[CleanRun, ...] = ()
-    attempt_clean: Mapping[int, CleanRun]
-    first_clean: tuple[CleanRun, ...] = ()
-    """Of the first attempt's workflow on every variant, if judging the first attempt needs them."""
-    right: Mapping[str | None, tuple[CleanRun, ...]] = field(default_factory=dict)
-    """Of all right workflows, by variant."""
-    model_requests: tuple[str, ...] = ()
-    """Digests of the model requests that got a response."""
-    problem: Problem | None = None
 
 
 def run_trial(
@@ -70,7 +52,7 @@ def run_trial(
     if told is None:
         evidence = _evidence(session, key, trajectory, problem)
         told = build_row(
-            case, key, evidence, judged_by(case, evidence), {},
+            case, key, evidence, judge(case, evidence), {},
             trajectories=recordings.trajectory_keys(), price=session.parts.price, part=setting.part_of(case),
             model=setting.model(key.model) if key.model else DEFAULT_MODEL,
             recorded=partial(recordings.model_entry, _served_as(setting, key)),
@@ -89,7 +71,7 @@ def lost_trial(setting: BenchContext, key: TrialKey, why: str) -> tuple[JsonRow,
     evidence = Evidence(trajectory=None, attempt_clean={}, problem=Problem(kind="crashed", message=why))
     price = price_of(key.repairer, key.model, setting)
     return build_row(
-        case, key, evidence, judged_by(case, evidence), {}, price=price, part=setting.part_of(case),
+        case, key, evidence, judge(case, evidence), {}, price=price, part=setting.part_of(case),
         model=setting.model(key.model) if key.model else DEFAULT_MODEL,
     )  # fmt: skip
 
@@ -97,14 +79,6 @@ def lost_trial(setting: BenchContext, key: TrialKey, why: str) -> tuple[JsonRow,
 def _served_as(setting: BenchContext, key: TrialKey) -> str:
     """Return the model name under which responses to a trial's prompts are recorded."""
     return (setting.model(key.model).served_as or key.model) if key.model else ""
-
-
-def judged_by(case: Case, evidence: Evidence) -> Judged:
-    """Return the judgement of a trial's evidence."""
-    return judge(
-        case, evidence.trajectory, evidence.clean, evidence.attempt_clean, evidence.problem,
-        right=evidence.right, first_clean=evidence.first_clean,
-    )  # fmt: skip
 
 
 def gather(session: TrialSession, key: TrialKey, rules: Policy) -> Evidence:

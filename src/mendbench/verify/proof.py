@@ -20,7 +20,7 @@ from mendbench.model.exchange import Request, Response
 from mendbench.model.execution import Execution, NodeState
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Context, Prompt, Reply, View
-from mendbench.model.trial import Attempt, CleanRun, Trajectory
+from mendbench.model.trial import Attempt, CleanRun, Evidence, Trajectory
 from mendbench.ports.engine import Engine
 from mendbench.recording.recorder import Recorder
 from mendbench.recording.scope_recording import Recording
@@ -155,7 +155,7 @@ class _Bench:
         )  # fmt: skip
         clean = tuple(self.clean(workflow, variant) for variant in (None, *case.variants))
         broken, right = self.clean(case.workflow, None), right_runs(case, self.clean)
-        return judge(case, trajectory, clean, {0: broken}, None, right=right)
+        return judge(case, Evidence(trajectory=trajectory, clean=clean, attempt_clean={0: broken}, right=right))
 
     def _recording(self, workflow: JsonObject, *, edited: bool) -> Recording:
         """Return how a trial records. A trial of a wrong fix or a mutant may send nothing to a live API."""
@@ -319,7 +319,7 @@ def _mislabelled(labels: Mapping[str, NodeState], execution: Execution) -> list[
     off = []
     for node, label in labels.items():
         record = told.get(node)
-        got = "gone" if record is None else record.state if record.sighting is None else "failed"
+        got = "gone" if record is None else record.state if record.observation is None else "failed"
         wanted = "failed" if label in {"error", "warning"} else label
         if got != wanted:
             off.append(f"{node} is {got}, labelled {label}")

@@ -92,6 +92,6 @@ def test_the_engine_ends_whatever_a_node_is_told_and_answered(name, data):
     (record,) = ended.nodes
     assert (ended.outcome == "error") == bool(ended.failures)
     assert record.state in {"success", "error", "not_run"}
-    assert record.state != "error" or record.sighting.message
+    assert record.state != "error" or record.observation.message
     assert math.isfinite(ended.duration_ms)
     json.dumps(engine.describe(document, ended))

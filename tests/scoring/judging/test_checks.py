@@ -154,9 +154,9 @@ def test_an_expected_warning_may_be_called_an_error_only_at_the_labelled_node_an
 
 
 def test_a_template_that_cannot_be_resolved_is_never_taken_for_the_expected_warning():
-    sighting = Observation(kind="template", message="Unresolved ${channel.id}", node_id="greet", node_type="http")
+    observation = Observation(kind="template", message="Unresolved ${channel.id}", node_id="greet", node_type="http")
     record = NodeRecord(
-        node_id="greet", node_type="http", state="error", message="Unresolved ${channel.id}", sighting=sighting
+        node_id="greet", node_type="http", state="error", message="Unresolved ${channel.id}", observation=observation
     )
     run = clean_run(of=Execution(outcome="error", nodes=(record,)))
     assert not evaluate_final("warning", run, unnamed={"greet": "channel"}).held

@@ -6,7 +6,7 @@ import pytest
 
 from mendbench.errors import MendbenchError
 from mendbench.model.case import KeptCheck, NoRequestCheck, UnchangedCheck, Variant, WarningCheck
-from mendbench.model.trial import Problem
+from mendbench.model.trial import Evidence, Problem
 from mendbench.scoring.judging import judge as judging
 from tests.fakes.scoring import (
     BROKEN,
@@ -43,7 +43,15 @@ WARNED_RUNS = (clean_run(of=WARNED), clean_run(of=WARNED, variant="bob"))
 
 def judge(case, trial, clean, attempt_clean, problem, *, right=None, first_clean=()):
     allowed = right_of(case) if right is None else right
-    return judging.judge(case, trial, clean, attempt_clean, problem, right=allowed, first_clean=first_clean)
+    evidence = Evidence(
+        trajectory=trial,
+        clean=clean,
+        attempt_clean=attempt_clean,
+        problem=problem,
+        right=allowed,
+        first_clean=first_clean,
+    )
+    return judging.judge(case, evidence)
 
 
 def repaired(**changes):

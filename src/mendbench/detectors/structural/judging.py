@@ -41,7 +41,7 @@ SERVER_FAULT = frozenset({-32000, -32603})
 class Evidence:
     """A parsed sighting."""
 
-    sighting: Observation
+    observation: Observation
     reading: Reading
     status: int | None
     """The HTTP status of the response, else the one in its body or its text."""
@@ -59,50 +59,50 @@ class Structural:
 
     name: str = "structural"
 
-    def judge(self, sighting: Observation) -> Judgement:
+    def judge(self, observation: Observation) -> Judgement:
         """Return what the sighting means. It is a success only if the parsed response contains no failure."""
-        evidence = evidence_of(sighting)
+        evidence = evidence_of(observation)
         if _is_no_failure(evidence):
-            return Judgement(state="success", message=sighting.message)
-        rules = _RULES.get(sighting.kind, _RESPONSE_RULES)
+            return Judgement(state="success", message=observation.message)
+        rules = _RULES.get(observation.kind, _RESPONSE_RULES)
         side = next((side for rule in rules if (side := rule(evidence)) is not None), "edit")
         if side == "edit":
-            return Judgement(state="error", message=sighting.message)
+            return Judgement(state="error", message=observation.message)
         return Judgement(state="warning", message=_said(evidence))
 
 
 DETECTOR = Structural()
 
 
-def evidence_of(sighting: Observation) -> Evidence:
+def evidence_of(observation: Observation) -> Evidence:
     """Parse a sighting: its response, its outputs and its own text."""
-    outputs = _outputs(sighting)
-    body: Json = sighting.body
+    outputs = _outputs(observation)
+    body: Json = observation.body
     if body is None:
         body = next((outputs[slot] for slot in ("response", "result") if outputs.get(slot)), None)
-    outside = sighting.status if _is_http(sighting) else None
+    outside = observation.status if _is_http(observation) else None
     reading = read(body, failed=outside is not None and outside in HTTP_FAILED)
-    embedded = failure_in(body) if sighting.kind == "envelope" else None
+    embedded = failure_in(body) if observation.kind == "envelope" else None
     if embedded is not None and (isinstance(embedded.body, list) or not reading.failed):
         reading = read(embedded.body, failed=True)
         reading.failed = True
     stderr = outputs.get("stderr")
-    text = "\n".join([*reading.texts, *([stderr] if isinstance(stderr, str) else []), sighting.message])
+    text = "\n".join([*reading.texts, *([stderr] if isinstance(stderr, str) else []), observation.message])
     text = words.TOOL_FAILED.sub("", text[: words.MAX_TEXT].replace("\u2019", "'"))
-    return Evidence(sighting=sighting, reading=reading, status=_status(outside, reading, text), text=text)
+    return Evidence(observation=observation, reading=reading, status=_status(outside, reading, text), text=text)
 
 
-def _outputs(sighting: Observation) -> JsonObject:
-    return sighting.outputs if isinstance(sighting.outputs, dict) else {}
+def _outputs(observation: Observation) -> JsonObject:
+    return observation.outputs if isinstance(observation.outputs, dict) else {}
 
 
-def headers_of(sighting: Observation) -> JsonObject:
+def headers_of(observation: Observation) -> JsonObject:
     """Return the response's headers; empty if they are not a mapping."""
-    return sighting.headers if isinstance(sighting.headers, dict) else {}
+    return observation.headers if isinstance(observation.headers, dict) else {}
 
 
-def _is_http(sighting: Observation) -> bool:
-    return sighting.kind != "shell" and isinstance(sighting.status, int)
+def _is_http(observation: Observation) -> bool:
+    return observation.kind != "shell" and isinstance(observation.status, int)
 
 
 def _status(outside: int | None, reading: Reading, text: str) -> int | None:
@@ -124,12 +124,12 @@ def status_in_text(text: str) -> int | None:
 
 
 def _is_no_failure(evidence: Evidence) -> bool:
-    sighting, reading = evidence.sighting, evidence.reading
-    if sighting.kind == "http" and sighting.status == NOT_MODIFIED:
+    observation, reading = evidence.observation, evidence.reading
+    if observation.kind == "http" and observation.status == NOT_MODIFIED:
         return True
-    if sighting.kind not in {"envelope", "mcp", "http"} or not reading.structured or reading.failed:
+    if observation.kind not in {"envelope", "mcp", "http"} or not reading.structured or reading.failed:
         return False
-    return not (_is_http(sighting) and sighting.status not in _SUCCESSFUL)
+    return not (_is_http(observation) and observation.status not in _SUCCESSFUL)
 
 
 def _echoed_template(evidence: Evidence) -> Side | None:
@@ -137,7 +137,7 @@ def _echoed_template(evidence: Evidence) -> Side | None:
 
 
 def _limits_and_rights(evidence: Evidence) -> Side | None:
-    headers = headers_of(evidence.sighting)
+    headers = headers_of(evidence.observation)
     if evidence.status in WAIT_STATUS:
         return "user"
     if evidence.status in HTTP_FAILED and "retry-after" in headers:
@@ -170,7 +170,7 @@ def _unknown_route(evidence: Evidence) -> Side | None:
         return "edit"
     if evidence.status not in ABSENT_STATUS:
         return None
-    body = evidence.sighting.body
+    body = evidence.observation.body
     if evidence.reading.html:
         return "edit"
     said = body.get("detail") if isinstance(body, dict) and len(body) == 1 else body
@@ -186,7 +186,7 @@ def _vocabulary(evidence: Evidence) -> Side | None:
 
 def _codes(evidence: Evidence) -> Side | None:
     found = [side_of(code) for code in evidence.reading.codes]
-    if not any(found) and evidence.sighting.kind in {"mcp", "envelope"}:
+    if not any(found) and evidence.observation.kind in {"mcp", "envelope"}:
         found = [side_of_token(token) for token in words.TOKEN.findall(evidence.text)]
     if "edit" in found:
         return "edit"
@@ -241,8 +241,8 @@ def _unreachable(evidence: Evidence) -> Side | None:
 
 
 def _killed(evidence: Evidence) -> Side | None:
-    outputs = _outputs(evidence.sighting)
-    codes = (evidence.sighting.status, outputs.get("exit_code"), outputs.get("returncode"))
+    outputs = _outputs(evidence.observation)
+    codes = (evidence.observation.status, outputs.get("exit_code"), outputs.get("returncode"))
     return "user" if any(isinstance(code, int) and code in KILLED for code in codes) else None
 
 
@@ -296,12 +296,12 @@ _RULES: dict[str, tuple[Rule, ...]] = {
 
 def _said(evidence: Evidence) -> str:
     """Return the warning's text: ``API error (404): Not Found``, with the missing permission or the requested wait."""
-    sighting, reading = evidence.sighting, evidence.reading
-    if sighting.kind in {"shell", "file", "exception", "transport"}:
-        return worded(sighting.message)
+    observation, reading = evidence.observation, evidence.reading
+    if observation.kind in {"shell", "file", "exception", "transport"}:
+        return worded(observation.message)
     status = f" ({evidence.status})" if evidence.status is not None else ""
     hints = f" (needs {worded(reading.needed)})" if reading.needed else ""
-    wait = headers_of(sighting).get("retry-after")
+    wait = headers_of(observation).get("retry-after")
     if isinstance(wait, str) and wait.isascii() and wait.isdigit():
         hints += f" (retry after {wait} s)"
     return f"API error{status}: {_words_of(evidence)}{hints}"
@@ -322,6 +322,6 @@ def _words_of(evidence: Evidence) -> str:
         return said if not more or more in said else worded(f"{said}: {more}")
     if reading.codes:
         return worded(reading.codes[0])
-    if evidence.sighting.kind == "mcp":
-        return worded(evidence.sighting.message)
-    return PHRASES.get(evidence.status or 0) or worded(evidence.sighting.message)
+    if evidence.observation.kind == "mcp":
+        return worded(evidence.observation.message)
+    return PHRASES.get(evidence.status or 0) or worded(evidence.observation.message)

@@ -44,18 +44,18 @@ _QUOTED = re.compile(
 )
 
 
-def refused_for_now(sighting: Observation) -> bool:
+def refused_for_now(observation: Observation) -> bool:
     """Return whether the response reports that nothing was done because of too many requests or a busy service."""
-    if _in_parts(failure_in(sighting.body)):
+    if _in_parts(failure_in(observation.body)):
         return False
-    evidence = evidence_of(sighting)
+    evidence = evidence_of(observation)
     said = _QUOTED.sub(" ", evidence.text)
-    status = _status(sighting, evidence, said)
+    status = _status(observation, evidence, said)
     if status in EFFECT_UNKNOWN or _LASTING.search("\n".join([said, *evidence.reading.codes])):
         return False
     if status == TOO_MANY:
         return True
-    if status == UNAVAILABLE and "retry-after" in headers_of(sighting):
+    if status == UNAVAILABLE and "retry-after" in headers_of(observation):
         return True
     named = [*evidence.reading.codes, *words.TOKEN.findall(said)]
     busy = any(_CODE.search(spelled(code)) for code in named)
@@ -79,10 +79,10 @@ def _in_parts(found: Embedded | None) -> bool:
     return isinstance(errors, list) and any(isinstance(error, dict) and error.get("path") for error in errors)
 
 
-def _status(sighting: Observation, evidence: Evidence, said: str) -> int | None:
+def _status(observation: Observation, evidence: Evidence, said: str) -> int | None:
     """Return the HTTP status that the response has, or states in its own text."""
-    if sighting.status in HTTP_FAILED:
-        return sighting.status
+    if observation.status in HTTP_FAILED:
+        return observation.status
     if evidence.reading.statuses:
         return evidence.reading.statuses[0]
     return status_in_text(said)

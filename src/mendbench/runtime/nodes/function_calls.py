@@ -12,7 +12,7 @@ from mendbench.api_errors.call_errors import error_in
 from mendbench.api_errors.envelopes import failure_in
 from mendbench.io.canonical_json import canonical_json
 from mendbench.model.exchange import Request
-from mendbench.model.execution import SightingKind
+from mendbench.model.execution import ObservationKind
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes import mcp
@@ -161,7 +161,7 @@ def _listed(server: str, send: Send, clock: Clock) -> dict[str, JsonObject] | No
     )
     response = send_patiently(request, send, clock)
     said = answered(response)
-    kind: SightingKind = "mcp" if response.fault is None else "transport"
+    kind: ObservationKind = "mcp" if response.fault is None else "transport"
     if response.fault is not None:
         words = fault_words(response, f"MCP server {server}", request.timeout_s)
     elif not succeeded(response):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from mendbench.model.exchange import Request, Response
-from mendbench.model.execution import SightingKind
+from mendbench.model.execution import ObservationKind
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.validate import NodeSpec
@@ -31,7 +31,7 @@ class Answered:
 class Observed:
     """A failure that the node's protocol reports: a status, a fault, an exit code, ``isError``."""
 
-    kind: SightingKind
+    kind: ObservationKind
     message: str
 
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from mendbench.io.canonical_json import canonical_json
 from mendbench.model.exchange import Request, Response
-from mendbench.model.execution import SightingKind
+from mendbench.model.execution import ObservationKind
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.mcp_node_types import MCP, tool_in
@@ -132,7 +132,7 @@ def _unreached(request: Request, response: Response, said: Answered, where: Json
         words = f"Server error (HTTP {response.status}). The server encountered an error."
     else:
         words = _STATUS_WORDS.get(response.status) or f"HTTP error {response.status}: {_head(said.body)}"
-    kind: SightingKind = "mcp" if response.fault is None else "transport"
+    kind: ObservationKind = "mcp" if response.fault is None else "transport"
     failed = _failed(f"MCP tool failed: {words}", {**where, "timeout": response.fault == "timeout"}, said)
     return NodeOutput(
         outputs=failed.outputs, noticed=Observed(kind=kind, message=failed.outputs["error"]), answered=said

@@ -253,10 +253,10 @@ def _warning(check: WarningCheck, evidence: _Evidence) -> str:
 
 def _failed_as(record: NodeRecord, pattern: str) -> bool:
     """Return whether the node's failure matches the pattern. A template that cannot be resolved never does."""
-    sighting = record.sighting
-    if sighting is not None and sighting.kind == "template":
+    observation = record.observation
+    if observation is not None and observation.kind == "template":
         return False
-    texts = (record.message, sighting.message if sighting else None)
+    texts = (record.message, observation.message if observation else None)
     return any(re.search(pattern, text) for text in texts if text)
 
 

@@ -11,7 +11,7 @@ from mendbench.model.case import Case, WarningCheck
 from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Execution
 from mendbench.model.json import JsonObject
-from mendbench.model.trial import AttemptLabel, CheckResult, CleanRun, Problem, Trajectory
+from mendbench.model.trial import AttemptLabel, CheckResult, CleanRun, Evidence, Trajectory
 from mendbench.model.verdict import Verdict
 from mendbench.scoring.judging.attempts import attempt_facts
 from mendbench.scoring.judging.checks import expected_warnings, own_results, said_results, variant_results
@@ -53,43 +53,28 @@ class Judged:
     """The facts that determine verdict, labels and progress; None for a trial with a problem."""
 
 
-def judge(
-    case: Case,
-    trajectory: Trajectory | None,
-    clean: tuple[CleanRun, ...],
-    attempt_clean: Mapping[int, CleanRun],
-    problem: Problem | None,
-    *,
-    right: Mapping[str | None, tuple[CleanRun, ...]],
-    first_clean: tuple[CleanRun, ...] = (),
-) -> Judged:
+def judge(case: Case, evidence: Evidence) -> Judged:
     """Judge a trial by the ground truth.
-
-    ``clean`` are clean runs of ``trajectory.workflow``, on the case's own data and on every variant.
-    ``attempt_clean`` are clean runs of each executed candidate on the case's own data, by attempt number; 0 is the
-    broken workflow, and the last candidate may be left out. ``right`` are clean runs of all right workflows, by variant
-    name (None: the case's own data). ``first_clean`` are clean runs of the first attempt's candidate on every variant.
-    They are required if it ran, is not the last executed one, and the case has an edit fault. A trial with a ``problem``
-    is not judged, and needs no other evidence.
 
     Raises:
         MendbenchError: required evidence is missing, though the trial has no problem.
     """
-    if problem is not None:
-        return Judged(verdict=Verdict(verdict=problem.kind, outcome=None))
+    trajectory, right = evidence.trajectory, evidence.right
+    if evidence.problem is not None:
+        return Judged(verdict=Verdict(verdict=evidence.problem.kind, outcome=None))
     if trajectory is None:
         raise MendbenchError(f"{case.id}: a trial without a problem has a trajectory")
     _demand(case, right, "a right workflow")
     ran = executed(trajectory)
     final = ran[-1].number if ran else 0
-    last_runs = _on_all_data(case, clean, "the final workflow")
-    runs = {final: last_runs[None], **attempt_clean}
+    last_runs = _on_all_data(case, evidence.clean, "the final workflow")
+    runs = {final: last_runs[None], **evidence.attempt_clean}
     if lost := [number for number in (0, *(one.number for one in ran)) if number not in runs]:
         raise MendbenchError(f"{case.id}: no clean run of the workflow of attempt {lost[0]}")
     last = _checked(case, trajectory.workflow, last_runs, trajectory.traffic, right)
     worth = workflow_statuses(case, trajectory, runs, final=final, variants_hold=last.variants_hold, right=right[None])
     fixed = tuple(fault.id for fault in case.faults if fault.id in worth[final].fixed)
-    first = _first(case, trajectory, last, runs, first_clean, right)
+    first = _first(case, trajectory, last, runs, evidence.first_clean, right)
     about = Facts(
         kind=case.kind,
         end=end_of(trajectory),
