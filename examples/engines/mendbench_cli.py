@@ -57,7 +57,9 @@ class World:
         did = accepted(response, parse_body(response.body, response.header("content-type")))
         clean = self._redactor.request(request)
         self._traffic.append(
-            Exchange(request=clean, response=response, origin="recorded", key="", accepted=did, node=node, changed=changed)
+            Exchange(
+                request=clean, response=response, origin="recorded", key="", accepted=did, node=node, changed=changed
+            )
         )
         return response
 

@@ -91,14 +91,14 @@ def test_a_run_says_what_it_consists_of_and_what_came_out(root):
         "recorded_from": {"simulator": 3},
     }
     assert run["models"] == {MODEL: {"asked": None, "provenance": [], "sampling": None}}
-    assert run["report"] == {"main_model": None, "note": None}
+    assert run["report"] == {"main_model": None, "control_model": None, "note": None}
     assert run["bounds"] == {"crashed": 0, "unjudged": 0}
     assert set(run["digests"]) == {"cases", "corpus", "engine", "frame", "prices", "scorer", "treatments"}
 
 
 def test_a_run_says_which_model_leads_its_report(root):
     add_settings(f'[report]\nmain_model = "{MODEL}"\nnote = "Few cases."\n')
-    assert api.run(ONE, quietly).run["report"] == {"main_model": MODEL, "note": "Few cases."}
+    assert api.run(ONE, quietly).run["report"] == {"main_model": MODEL, "control_model": None, "note": "Few cases."}
 
 
 def test_a_main_model_that_is_neither_configured_nor_recorded_is_refused_before_anything_runs(root):

@@ -164,3 +164,21 @@ def test_the_lead_has_a_sentence_for_each_stratum_of_apis():
         "Under two-layer, tiny-coder: On private APIs it repaired 1 of 1 case with mend, the most; then summary 0. "
         "On well-known APIs it repaired 1 of 1 case with summary, the most; then mend 0."
     )
+
+
+def test_first_responses_of_the_control_model_lead_the_summary():
+    extra = [
+        row_of(case, happened(), replace(key_of(case, strategy, "two-layer"), model="alone"))
+        for case, strategy, happened in (
+            (repairable("a"), "mend", repaired), (repairable("b"), "mend", unrepaired), (repairable("a"), "summary", unrepaired),
+        )
+    ]  # fmt: skip
+    run = lettered_run({"mend": "r"}, extra=extra, report={"main_model": MODEL, "control_model": "alone", "note": None})
+    assert summarise(run).lead.startswith(
+        "Cases repaired by the first response of alone: on private APIs mend 1 of 2 and summary 0 of 1. Under two-layer"
+    )
+
+
+def test_without_a_control_model_the_main_model_leads():
+    run = lettered_run({"mend": "r"}, report={"main_model": MODEL, "control_model": None, "note": None})
+    assert summarise(run).lead.startswith("Under two-layer")

@@ -178,10 +178,11 @@ def refuse_unknown(keys: Sequence[TrialKey], setting: BenchContext, loaded: Load
         if model not in setting.models and Path(model_file(model)).stem not in recorded:
             hint = f"to use a new one, add {_model_table(model, loaded)}"
             raise UnknownName("model", model, {*setting.models, *recorded}, hint=hint)
-    main = loaded.config.report.main_model
-    if main is not None and main not in setting.models and Path(model_file(main)).stem not in recorded:
-        hint = "name a model that is configured or recorded, or leave it out"
-        raise BadInput(f"{loaded.place}: report.main_model", f"{main!r} is neither configured nor recorded", hint)
+    for name in ("main_model", "control_model"):
+        model = getattr(loaded.config.report, name)
+        if model is not None and model not in setting.models and Path(model_file(model)).stem not in recorded:
+            hint = "name a model that is configured or recorded, or leave it out"
+            raise BadInput(f"{loaded.place}: report.{name}", f"{model!r} is neither configured nor recorded", hint)
     for name in {key.engine for key in keys} & setting.engines.keys():
         _refuse_elsewhere(f"engine {name}", setting.engines[name].command, loaded)
     for name in {key.repairer for key in keys} & setting.repairers.keys() if setting.record != "none" else ():

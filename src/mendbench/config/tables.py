@@ -255,6 +255,10 @@ class ReportConfig(Table):
     main_model: str | None = Field(
         None, description="model of the headline, configured or recorded; left out, the first model of the matrix"
     )
+    control_model: str | None = Field(
+        None,
+        description="the main model, asked in a way that its figures have to hold in, such as each prompt alone: its first responses lead",
+    )
     note: str | None = Field(
         None, description="what limits conclusions about the main model: shown beside its results", max_length=600
     )

@@ -96,7 +96,7 @@ def summarise(run: StoredRun) -> Summary:
     edits = {case for case, kind in told.counted("case", "kind") if kind in EDIT_KINDS}
     digests = run.run.get("digests") or {}
     return Summary(
-        lead=_lead(headline_panels(tables)),
+        lead=" ".join(filter(None, (_control(run), _lead(headline_panels(tables))))),
         caveats=tuple(_caveats(run, views)),
         provenance=_recorded(run.records, run.run.get("mendbench_version")) + _elsewhere(run),
         facts=tuple(_facts(run, views)),
@@ -122,6 +122,25 @@ def _lead(found: Sequence[Panel]) -> str:
     if len(told) == 1:
         return f"{who}{on_apis(found[0].api)} {told[0][1]}."
     return " ".join([f"{who}:", *(f"On {panel.api} APIs it {text}." for panel, text in told)])
+
+
+def _control(run: StoredRun) -> str:
+    """Return what the first responses of the control model repaired, by stratum of APIs; empty without such a model."""
+    model = (run.run.get("report") or {}).get("control_model")
+    found: dict[str, dict[str, Counter[bool | None]]] = defaultdict(lambda: defaultdict(Counter))
+    for record in headline_records(run.records):
+        if model is not None and record.treatment.model == model and record.kind in EDIT_KINDS:
+            found[record.api][record.treatment.strategy][record.right_after_first if record.judged else None] += 1
+    parts = []
+    for api in sorted(found):
+        ranked = sorted(found[api].items(), key=lambda item: (-item[1][True], item[0]))
+        shares = [f"{name} {_first_right(counts)} of {counts.total()}" for name, counts in ranked]
+        parts.append(f"on {api} APIs {listing(shares)}")
+    return f"Cases repaired by the first response of {model}: {'; '.join(parts)}." if parts else ""
+
+
+def _first_right(counts: Mapping[bool | None, int]) -> str:
+    return f"{counts[True]} to {counts[True] + counts[None]}" if counts[None] else str(counts[True])
 
 
 def _repaired(panel: Panel) -> str:

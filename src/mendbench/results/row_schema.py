@@ -156,7 +156,7 @@ RUN_DOCUMENT = fields(
         "matrix": maybe(
             many(fields({}, dict.fromkeys(("cases", "engines", "strategies", "policies", "repairers", "models", "controls"), _NAMES)))
         ),
-        "report": fields({"main_model": MAYBE_TEXT, "note": MAYBE_TEXT}),
+        "report": fields({"main_model": MAYBE_TEXT, "control_model": MAYBE_TEXT, "note": MAYBE_TEXT}),
         "models": named(fields({"sampling": MAYBE_TEXT, "asked": MAYBE_TEXT, "provenance": TEXTS})),
         "corpus": OBJECT, "engines": named(OBJECT), "left_out": many(fields({"engine": TEXT})), "stale": named(COUNT),
         "protocol": fields({}, {"frame": FLAG, "strategies": TEXTS, "cases": named(TEXTS), "plan": OBJECT}),
