@@ -21,7 +21,7 @@ from mendbench.api_errors.envelopes import accepted
 from mendbench.detectors import detector
 from mendbench.exchanges.bodies import parse_body
 from mendbench.io.virtual_clock import VirtualClock
-from mendbench.model.exchange import Response, Exchange, Request
+from mendbench.model.exchange import Exchange, Request, Response
 from mendbench.model.execution import Checkpoint, Completed, Execution
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.engine import MendbenchEngine
