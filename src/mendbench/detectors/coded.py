@@ -15,7 +15,7 @@ from mendbench.model.execution import Judgement, Observation
 from mendbench.model.json import Json, JsonObject
 
 INSPECTED = frozenset({"http", "mcp", "envelope"})
-"""Kinds of sighting that can be a warning; all others are errors of the workflow."""
+"""Kinds of observation that can be a warning; all others are errors of the workflow."""
 
 VALIDATION_CODES = (
     "VALIDATION_ERROR", "INVALID_PARAMETER", "INVALID_REQUEST", "BAD_REQUEST", "MALFORMED", "TYPE_ERROR",
@@ -70,7 +70,7 @@ DETECTOR = Coded()
 
 
 def _namespace(observation: Observation) -> JsonObject:
-    """Return the node's output, built from the response if the sighting has none."""
+    """Return the node's output, built from the response if the observation has none."""
     if isinstance(observation.outputs, dict) and observation.outputs:
         return observation.outputs
     if observation.kind == "mcp":

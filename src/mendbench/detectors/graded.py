@@ -21,7 +21,7 @@ class Graded:
     name: str = "graded"
 
     def judge(self, observation: Observation) -> Judgement:
-        """Return what the sighting means, with the severity of a warning."""
+        """Return what the observation means, with the severity of a warning."""
         judgement = STRUCTURAL.judge(observation)
         return replace(judgement, severity=_severity(observation)) if judgement.state == "warning" else judgement
 

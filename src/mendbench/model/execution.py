@@ -25,7 +25,7 @@ ObservationKind: TypeAlias = Literal[
 class Observation:
     """A failure that was noticed in a node's output, before a detector judges whose fault it is.
 
-    All policies notice the same; a detector then turns a sighting into a state.
+    All policies notice the same; a detector then turns an observation into a state.
     """
 
     kind: ObservationKind
@@ -44,7 +44,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """A detector's judgement of a sighting."""
+    """A detector's judgement of an observation."""
 
     state: State
     message: str

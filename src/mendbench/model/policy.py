@@ -18,7 +18,7 @@ class Policy:
     name: str
     title: str
     detector: str | None
-    """Name of the detector; None treats every sighting as an error."""
+    """Name of the detector; None treats every observation as an error."""
     signature: SignatureName | None
     """Stops when two executions in a row have the same one; None never does."""
     patterns: bool = False

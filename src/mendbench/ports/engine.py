@@ -18,7 +18,7 @@ class Detector(Protocol):
         """What it is called in options, keys and reports."""
 
     def judge(self, observation: Observation) -> Judgement:
-        """Return what the sighting means. Never raises, whatever JSON the node returned."""
+        """Return what the observation means. Never raises, whatever JSON the node returned."""
 
 
 VERSION = "1"
@@ -49,7 +49,7 @@ class Engine(Protocol):
         """Run the document from its start, or from the checkpoint, to success, to a warning or to an error.
 
         A document that does not validate ends in ``error`` with ``static_validation`` failures, and sends nothing. ``detector`` None treats
-        every sighting as an error. An exception in a node's code becomes a failure; ``EffectEscape`` propagates.
+        every observation as an error. An exception in a node's code becomes a failure; ``EffectEscape`` propagates.
         """
 
     def describe(self, workflow: JsonObject, execution: Execution) -> JsonObject:

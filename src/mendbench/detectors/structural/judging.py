@@ -39,7 +39,7 @@ SERVER_FAULT = frozenset({-32000, -32603})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """A parsed sighting."""
+    """A parsed observation."""
 
     observation: Observation
     reading: Reading
@@ -60,7 +60,7 @@ class Structural:
     name: str = "structural"
 
     def judge(self, observation: Observation) -> Judgement:
-        """Return what the sighting means. It is a success only if the parsed response contains no failure."""
+        """Return what the observation means. It is a success only if the parsed response contains no failure."""
         evidence = evidence_of(observation)
         if _is_no_failure(evidence):
             return Judgement(state="success", message=observation.message)
@@ -75,7 +75,7 @@ DETECTOR = Structural()
 
 
 def evidence_of(observation: Observation) -> Evidence:
-    """Parse a sighting: its response, its outputs and its own text."""
+    """Parse an observation: its response, its outputs and its own text."""
     outputs = _outputs(observation)
     body: Json = observation.body
     if body is None:
@@ -291,7 +291,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     "file": (_echoed_template, _environment, _limits_and_rights),
     "exception": (_echoed_template, _address, _vocabulary, _limits_and_rights, _plainly_the_users),
 }
-"""By kind of sighting; all other kinds are responses."""
+"""By kind of observation; all other kinds are responses."""
 
 
 def _said(evidence: Evidence) -> str:
