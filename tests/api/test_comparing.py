@@ -173,7 +173,7 @@ def of_models(report=None):
 
 @pytest.mark.parametrize(("main", "told"), [("other-model", "other-model"), (None, "tiny-coder")])
 def test_of_several_models_the_pair_of_the_main_one_under_the_main_policy_comes_first(main, told):
-    run = of_models({"main_model": main, "note": None})
+    run = of_models({"main_model": main, "control_model": None, "note": None})
     found = api.compare(f"{run}:strategy=summary", f"{run}:strategy=full-context")
     assert (found.main.b.model, found.main.b.policy) == (told, "naive")
     assert [one.b.model for one in found.treatments[:2]] == [told, told]
