@@ -11,7 +11,6 @@ from pathlib import Path
 from mendbench.config.config_file import load_config
 from mendbench.config.prices import Price
 from mendbench.errors import BadInput
-from mendbench.io.canonical_json import canonical_json
 from mendbench.io.temporary_folders import reported_folder_errors, scratch
 from mendbench.model.json import JsonObject
 from mendbench.report.html import html_parts
@@ -19,7 +18,7 @@ from mendbench.results.repricing import prices_today, repriced
 from mendbench.results.rewriting import rewrite_run, seen_in
 from mendbench.results.run_document import totals_of_trials
 from mendbench.results.run_lines import TRIALS
-from mendbench.results.store import RUN, StoredRun, read_run
+from mendbench.results.store import RUN, StoredRun, line_of, read_run
 from mendbench.results.stored_rows import GrowingFile, Lines, StoredRows
 from mendbench.scoring.judging.evidence import AGAIN, held
 from mendbench.scoring.judging.rescoring import rescored
@@ -96,14 +95,14 @@ def _setting() -> BenchContext:
     )
 
 
-def _written(path: Path, lines: Iterator[str]) -> Lines:
+def _written(path: Path, lines: Iterator[bytes]) -> Lines:
     with reported_folder_errors():
         file = GrowingFile(path, lines)
     file.close()
     return file.lines()
 
 
-def _rewritten_lines(stored: StoredRun, prices: Mapping[str, Price], changed: Counter[str]) -> Iterator[str]:
+def _rewritten_lines(stored: StoredRun, prices: Mapping[str, Price], changed: Counter[str]) -> Iterator[bytes]:
     """Yield the line of each row, judged again, and count in ``changed`` the changed judgements by field."""
     for number, row in enumerate(stored.rows, start=1):
         with _told_with(f"{stored.folder / TRIALS}:{number}"):
@@ -111,7 +110,7 @@ def _rewritten_lines(stored: StoredRun, prices: Mapping[str, Price], changed: Co
         changed.update(name for name in ("verdict", "outcome") if row.get(name) != rescored_row.get(name))
         for one, other in zip(row["attempts"], rescored_row["attempts"], strict=True):
             changed.update(name for name in ("label", "progress", "cost_usd") if one.get(name) != other.get(name))
-        yield f"{canonical_json(rescored_row)}\n"
+        yield line_of(rescored_row)
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import JsonObject
 from mendbench.results.store import interrupted_plan, no_interrupted_run
 
-FREE = ("out", "resume", "workers", "cluster", "concurrency")
+FREE = ("out", "resume", "fresh", "workers", "cluster", "concurrency")
 """Options that change no row of a run: no plan stores them."""
 
 STORED = tuple(field.name for field in fields(RunOptions) if field.name not in FREE)

@@ -9,14 +9,17 @@ from functools import partial
 from pathlib import Path
 
 from mendbench.api.plans import Plan, plan_of, refuse_unknown, refuse_unrecorded
+from mendbench.api.replaying import Replay
 from mendbench.api.resuming import resumed, stored_options
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
 from mendbench.cassettes.recording_journal import RecordingJournal
-from mendbench.config.config_file import load_config
+from mendbench.config.config_file import Loaded, load_config
 from mendbench.config.tables import ModelConfig, ReportConfig
-from mendbench.corpus.corpus import file_digest
+from mendbench.corpus.corpus import file_digest, load_corpus
 from mendbench.corpus.credentials import refuse_cases_with_credentials
+from mendbench.corpus.protocol import FILE as PROTOCOL_FILE
 from mendbench.corpus.protocol import Protocol, prompt_digests, read_protocol
+from mendbench.corpus.split import FILE as SPLIT_FILE
 from mendbench.corpus.split import cases_by_part
 from mendbench.errors import BadInput
 from mendbench.io.canonical_json import digest
@@ -28,9 +31,12 @@ from mendbench.ports.engine import VERSION as ENGINE_PORT
 from mendbench.prompts.stale import StaleFile, counted, drop_stale, stale_files
 from mendbench.recording.recorder import Recorder
 from mendbench.report.html import html_parts
+from mendbench.results.record_index import RunInputs
+from mendbench.results.reuse import KnownRows, earlier_run
+from mendbench.results.row_cache import CACHE, RowCache
 from mendbench.results.run_document import totals_of_trials
-from mendbench.results.store import Note, RunFolder, StoredRun, open_run, read_run
-from mendbench.results.stored_rows import StoredRows
+from mendbench.results.store import PAGE, Note, RunFolder, StoredRun, open_run, read_run
+from mendbench.results.stored_rows import StoredRows, StoredTexts
 from mendbench.runs.recording import record_all
 from mendbench.runs.trial_keys import TrialKeys
 from mendbench.runs.trials import run_trials
@@ -40,7 +46,8 @@ from mendbench.strategies import strategy
 from mendbench.strategies.frame import frame_digest
 from mendbench.trial.components import BenchContext, models_used, prices_of
 from mendbench.trial.engines import OURS, engine_digest, engines_document
-from mendbench.trial.row import FORMAT, digest_of_keys, trial_key, whole
+from mendbench.trial.inputs import code_digest, files_digest
+from mendbench.trial.row import FORMAT, digest_of_keys, whole
 from mendbench.values.interning import Interned
 from mendbench.verify.proof import proved_with
 from mendbench.version import __version__
@@ -79,32 +86,35 @@ def run(
         "options": stored_options(options),
         "trials": digest_of_keys(keys),
         "mendbench": __version__,
+        "code": code_digest(),
         "digests": _digests(setting, chosen, planned.keys),
         "recordings": _recordings(setting, chosen),
     }
-    with open_run(out, plan, resume=options.resume, on_note=on_note) as folder:
+    made_from = _made_from(plan, planned, setting, loaded)
+    reuses = not options.fresh and setting.record == "none"
+    earlier = earlier_run(out) if reuses and not options.resume else None
+    if earlier is not None and earlier.inputs is not None and _is_same(earlier.inputs, made_from):
+        on_note(f"{out}: nothing changed since this run was made; --fresh executes every trial again")
+        return earlier
+    with open_run(out, plan, resume=options.resume, on_note=on_note) as folder, RowCache(loaded.output(CACHE)) as cache:
+        replay = Replay(setting, keys, folder)
         if setting.record == "none":
-            _replay(setting, keys, folder, options, on_progress)
+            replay.run(KnownRows(earlier, cache) if reuses else None, options, on_progress)
         else:
             _record(setting, keys, folder, options, on_progress, on_note)
         rows, texts = folder.rows(), folder.texts()
         document = _run_document(planned, setting, loaded.config.report, rows.records())
         try:
-            _refuse_overtaken(out, plan, document, _recordings(setting, chosen))
+            _refuse_overtaken(out, plan, document, _recordings(setting, chosen), setting)
         except BadInput:
             folder.overtake()
             raise
-        protocol = read_protocol(setting.cases_dir)
-        if protocol is not None:
-            prompts = _first_prompts(protocol, rows) if planned.whole else {}
-            changed = protocol.changed(frame_digest(), _strategy_digests(setting, planned.keys), prompts)
-            document["protocol"] = {**changed, **(_contrasts(protocol, setting) if planned.whole else {})}
-        if planned.shard is not None:
-            document["shard"] = {"number": planned.shard.number, "of": planned.shard.of, "trials": len(planned.keys)}
-        if planned.whole and setting.record == "none":
-            document["stale"] = counted(_stale(planned, setting, rows.records().values("case"), rows, texts))
+        document |= _about_everything(planned, setting, rows, texts)
         page = html_parts(StoredRun(folder=out, run=document, rows=rows, texts=texts))
-        return folder.finish(document, {"index.html": page})
+        inputs = replay.inputs(made_from) if setting.record == "none" else None
+        if reuses:
+            replay.store(cache)
+        return folder.finish(document, {PAGE: page}, inputs)
 
 
 def prune_responses(options: RunOptions, on_progress: Progress, *, delete: bool) -> tuple[StaleFile, ...]:
@@ -160,16 +170,34 @@ def report(folder: Path, against: Path | None = None) -> StoredRun:
     return stored
 
 
-def _replay(
-    setting: BenchContext, keys: TrialKeys, folder: RunFolder, options: RunOptions, on_progress: Progress
-) -> None:
-    there = folder.done()
-    todo = TrialKeys(key for key in keys if trial_key(key) not in there) if there else keys
-    done = len(keys) - len(todo)
-    for row, texts in run_trials(setting, todo, options.workers, options.cluster):
-        folder.add(row, texts)
-        done += 1
-        on_progress(done, len(keys), row["key"])
+def _about_everything(planned: Plan, setting: BenchContext, rows: StoredRows, texts: StoredTexts) -> JsonObject:
+    """Return the parts of a run's document that depend on whether it covers everything, and on its shard."""
+    found: JsonObject = {}
+    protocol = read_protocol(setting.cases_dir)
+    if protocol is not None:
+        prompts = _first_prompts(protocol, rows) if planned.whole else {}
+        changed = protocol.changed(frame_digest(), _strategy_digests(setting, planned.keys), prompts)
+        found["protocol"] = {**changed, **(_contrasts(protocol, setting) if planned.whole else {})}
+    if planned.shard is not None:
+        found["shard"] = {"number": planned.shard.number, "of": planned.shard.of, "trials": len(planned.keys)}
+    if planned.whole and setting.record == "none":
+        found["stale"] = counted(_stale(planned, setting, rows.records().values("case"), rows, texts))
+    return found
+
+
+def _made_from(plan: JsonObject, planned: Plan, setting: BenchContext, loaded: Loaded) -> str:
+    """Return a digest of everything that a run's folder depends on, the code of the report included."""
+    crossed = [sweep.document() for sweep in planned.sweeps], [asdict(one) for one in planned.left_out]
+    shard = asdict(planned.shard) if planned.shard is not None else None
+    own = {name: value for name, value in plan.items() if name != "options"}
+    declared = [file_digest(setting.cases_dir / name) for name in (PROTOCOL_FILE, SPLIT_FILE)]
+    config = loaded.config.model_dump(mode="json")
+    return digest([own, files_digest(), config, crossed, shard, planned.whole, declared], 64)
+
+
+def _is_same(inputs: RunInputs, made_from: str) -> bool:
+    """Return whether a run was made from the same, and each of its trials would give the same row again."""
+    return inputs.plan == made_from and inputs.is_whole()
 
 
 def _record(
@@ -230,15 +258,19 @@ def _recordings(setting: BenchContext, chosen: Iterable[Case]) -> str | None:
     return digest(files)
 
 
-def _refuse_overtaken(out: Path, plan: JsonObject, document: JsonObject, recordings: str | None) -> None:
+def _refuse_overtaken(
+    out: Path, plan: JsonObject, document: JsonObject, recordings: str | None, setting: BenchContext
+) -> None:
     """Refuse a run whose inputs changed while it ran, so that its trials do not share them.
 
     Raises:
         BadInput: the inputs changed.
     """
     treatments = plan["digests"]["treatments"], document["digests"]["treatments"]
+    corpus = setting.corpus
     read_again = {
-        "a template, or what else a treatment is made of,": treatments, "a recording": (plan["recordings"], recordings)
+        "a template, or what else a treatment is made of,": treatments, "a recording": (plan["recordings"], recordings),
+        "a case": (corpus.digest, load_corpus(corpus.cases_dir, corpus.cassettes_dir, tolerant=True).digest),
     }  # fmt: skip
     changed = [told for told, (before, after) in read_again.items() if before != after]
     if changed:

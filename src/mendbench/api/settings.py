@@ -49,6 +49,8 @@ class RunOptions:
     """Address of a dask scheduler whose workers replace local processes; ``local`` for one on this machine."""
     concurrency: int | None = None
     """Maximum concurrent requests per model while recording; None for the configured value, else 1."""
+    fresh: bool = False
+    """Whether to execute every trial, also those whose inputs are unchanged since an earlier run. A recording always does."""
     resume: bool = False
     """Continue the interrupted run, with its original options."""
     shard: Shard | None = None

@@ -72,6 +72,12 @@ def run(
     workers: Workers = 0,
     cluster: Cluster = None,
     shard: ShardOption = None,
+    fresh: Annotated[
+        bool,
+        typer.Option(
+            "--fresh", help="Execute every trial, also those whose inputs did not change since an earlier run."
+        ),
+    ] = False,
     resume: Annotated[
         Path | None,
         typer.Option(
@@ -100,7 +106,7 @@ def run(
         strategies=tuple(strategies or ()), policies=tuple(policies or ()), detector=detector,
         repairers=tuple(repairers or ()), models=tuple(models or ()), samples=samples, record=record or "none",
         concurrency=concurrency, allow_shell=allow_shell, allow_writes=allow_writes, workers=workers, cluster=cluster,
-        resume=resume is not None, shard=read_shard(shard) if shard else None,
+        fresh=fresh, resume=resume is not None, shard=read_shard(shard) if shard else None,
     )  # fmt: skip
     if resume is not None:
         options = resumed(options, resume, given=() if record is None else ("record",))

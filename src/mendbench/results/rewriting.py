@@ -10,7 +10,7 @@ from typing import TypeAlias
 from mendbench.errors import BadInput
 from mendbench.io.canonical_json import canonical_json
 from mendbench.io.files import folder_beside
-from mendbench.results.columns import FOLDER, write_columns
+from mendbench.results.record_index import INDEX, write_index
 from mendbench.results.run_lines import TRIALS
 from mendbench.results.run_lock import held, take
 from mendbench.results.store import RUN, Files, StoredRun, run_text, write_files
@@ -51,10 +51,10 @@ def rewrite_run(run: StoredRun, files: Files, seen: Seen) -> None:
 
 
 def _write(run: StoredRun, files: Files, place: Path, fresh: Path) -> None:
-    shutil.copytree(place, fresh, symlinks=True, ignore=shutil.ignore_patterns(TRIALS, RUN, FOLDER, *files))
+    shutil.copytree(place, fresh, symlinks=True, ignore=shutil.ignore_patterns(TRIALS, RUN, INDEX, *files))
     write_files(fresh, {TRIALS: _lines(run), RUN: run_text(run.run), **files})
     if isinstance(run.rows, StoredRows) and isinstance(run.texts, StoredTexts):
-        write_columns(fresh, run.rows, run.texts)
+        write_index(fresh, run.rows, run.texts)
 
 
 def _lines(run: StoredRun) -> Iterable[str | bytes]:

@@ -25,7 +25,7 @@ from mendbench.io.json_documents import parse_json
 from mendbench.io.reading import MAX_RUN, read_text
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow
-from mendbench.results.columns import FOLDER, read_columns, write_columns
+from mendbench.results.record_index import INDEX, RunInputs, read_index, write_index
 from mendbench.results.row_schema import RUN_DOCUMENT
 from mendbench.results.run_lines import (
     AGAIN,
@@ -45,9 +45,9 @@ from mendbench.trial.row import FORMAT, references
 from mendbench.values.interning import Names
 from mendbench.values.schema import misfit
 
-RUN, PLAN = "run.json", "plan.json"
+RUN, PLAN, PAGE = "run.json", "plan.json", "index.html"
 
-OURS = frozenset({TRIALS, TEXTS, RUN, PLAN, FOLDER, "index.html"})
+OURS = frozenset({TRIALS, TEXTS, RUN, PLAN, INDEX, PAGE})
 """Everything that a run's folder can contain."""
 
 MERGED = "merged"
@@ -71,6 +71,8 @@ class StoredRun:
     rows: Sequence[JsonRow]
     """All trials in the order of their keys. Rows of a folder are read lazily, one by one."""
     texts: Mapping[str, str]
+    inputs: RunInputs | None = None
+    """What the run was made from; None if that is not known."""
 
     @property
     def records(self) -> Records:
@@ -129,12 +131,20 @@ class RunFolder:
         Raises:
             BadInput: they cannot be written; what was added before is kept.
         """
-        fresh = {key: text for key, text in texts.items() if key not in self._texts}
+        self.add_line(row["key"], line_of(row), texts)
+
+    def add_line(self, key: str, line: bytes, texts: Mapping[str, str]) -> None:
+        """Append one trial as the line of its row (:func:`line_of`), like :meth:`add`.
+
+        Raises:
+            BadInput: as :meth:`add`.
+        """
+        fresh = {digest: text for digest, text in texts.items() if digest not in self._texts}
         with self._written():
-            first = self._text_lines.append(*(_text_line(key, text) for key, text in fresh.items()))
-            self._row_lines.append(f"{canonical_json(row)}\n")
-        self._texts |= {key: first + at for at, key in enumerate(fresh)}
-        self._keys.append(row["key"])
+            first = self._text_lines.append(*(_text_line(digest, text) for digest, text in fresh.items()))
+            self._row_lines.append(line)
+        self._texts |= {digest: first + at for at, digest in enumerate(fresh)}
+        self._keys.append(key)
         self._sorted = None
 
     def rows(self) -> StoredRows:
@@ -152,7 +162,7 @@ class RunFolder:
         for row in run.rows:
             self.add(row, {key: run.texts[key] for key in references(row) if key not in self._texts})
 
-    def finish(self, run: JsonObject, files: Files) -> StoredRun:
+    def finish(self, run: JsonObject, files: Files, inputs: RunInputs | None = None) -> StoredRun:
         """Sort the rows, write ``run.json`` and the other ``files``, and swap the whole folder into its place.
 
         The parts of a file are generated after the rows and the document are written; their exceptions pass through.
@@ -163,33 +173,33 @@ class RunFolder:
         self.close()
         with self._written():
             rows, texts = self._write_sorted()
-            write_columns(self._partial, rows, texts)
+            write_index(self._partial, rows, texts, inputs)
             write_files(self._partial, {RUN: run_text(run), **files})
             _refuse_foreign(self._place)
             take(self._place, self._partial)
             if self._everything:
                 self.journal.unlink(missing_ok=True)
             (self._place / PLAN).unlink(missing_ok=True)
-        return StoredRun(folder=self._place, run=run, rows=rows, texts=texts)
+        return StoredRun(folder=self._place, run=run, rows=rows, texts=texts, inputs=inputs)
 
     def close(self) -> None:
         """Close the files; what was added is kept for ``--resume``."""
         self._row_lines.close()
         self._text_lines.close()
 
-    def _begun_texts(self) -> Iterator[str]:
+    def _begun_texts(self) -> Iterator[bytes]:
         """Yield the lines of the texts that an interrupted run left."""
         left = (item for item in left_lines(self._partial / TEXTS) if wrong_text(item) is None)
         for number, item in enumerate(left):
             self._texts[item["digest"]] = number
             yield _text_line(item["digest"], item["text"])
 
-    def _begun_rows(self) -> Iterator[str]:
+    def _begun_rows(self) -> Iterator[bytes]:
         """Yield the lines of the trials that an interrupted run left, if all their texts exist."""
         for row in left_lines(self._partial / TRIALS):
             if not isinstance(trial_of(row, self._texts), str):
                 self._keys.append(row["key"])
-                yield f"{canonical_json(row)}\n"
+                yield line_of(row)
 
     def _write_sorted(self) -> tuple[StoredRows, StoredTexts]:
         """Write rows and texts in order, each once, and return the rows and texts of the new files."""
@@ -267,6 +277,11 @@ def write_files(folder: Path, files: Files) -> None:
         write_parts_atomically(folder / name, (text,) if isinstance(text, str) else text)
 
 
+def line_of(row: JsonRow) -> bytes:
+    """Return a row's line in ``trials.jsonl``."""
+    return f"{canonical_json(row)}\n".encode()
+
+
 def run_text(run: JsonObject) -> str:
     """Return the text of ``run.json`` for this document."""
     return json.dumps(run, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
@@ -284,24 +299,32 @@ def read_run(folder: Path) -> StoredRun:
     if run.get("format") != FORMAT:
         hint = f"this mendbench reads format {FORMAT}: {AGAIN}"
         raise BadInput(f"{folder / RUN}: format", repr(run.get("format")), hint)
+    rows, texts, inputs = read_index(folder, folder / TRIALS, folder / TEXTS) or (*_read_lines(folder), None)
+    if wrong := misfit(run, RUN_DOCUMENT):
+        raise BadInput(f"{folder / RUN}", wrong, AGAIN)
+    if run.get("trials") != len(rows):
+        raise BadInput(str(folder / TRIALS), f"{len(rows)} lines of {run.get('trials')!r} trials", AGAIN)
+    return StoredRun(folder=folder, run=run, rows=rows, texts=texts, inputs=inputs)
+
+
+def _read_lines(folder: Path) -> tuple[StoredRows, StoredTexts]:
+    """Return the rows and texts of a run, with the records, from its lines.
+
+    Raises:
+        BadInput: a file cannot be read, or a line is invalid.
+    """
     texts: StoredTexts | BadInput
     try:
         texts = read_texts(folder / TEXTS)
     except BadInput as error:  # errors in the rows' lines are reported first
         texts = error
     rows = RowsRead(folder / TRIALS, {} if isinstance(texts, BadInput) else texts)
-    known = None if isinstance(texts, BadInput) else read_columns(folder, rows.lines, texts.lines())
-    records = Records(rows.records()) if known is None else known
+    records = Records(rows.records())
     if isinstance(texts, BadInput):
         raise texts
-    if wrong := misfit(run, RUN_DOCUMENT):
-        raise BadInput(f"{folder / RUN}", wrong, AGAIN)
-    count = rows.count if known is None else len(known)
-    if run.get("trials") != count:
-        raise BadInput(str(folder / TRIALS), f"{count} lines of {run.get('trials')!r} trials", AGAIN)
     if rows.wrong is not None:
         raise rows.wrong
-    return StoredRun(folder=folder, run=run, rows=StoredRows(rows.lines, records=records), texts=texts)
+    return StoredRows(rows.lines, records=records), texts
 
 
 def _refuse_foreign(place: Path) -> None:
@@ -372,5 +395,5 @@ def _read_plan(folder: Path) -> JsonObject | None:
     return found if isinstance(found, dict) else None
 
 
-def _text_line(digest: str, text: str) -> str:
-    return canonical_json({"digest": digest, "text": text}) + "\n"
+def _text_line(digest: str, text: str) -> bytes:
+    return f"{canonical_json({'digest': digest, 'text': text})}\n".encode()

@@ -73,27 +73,26 @@ class Lines:
 class GrowingFile:
     """A file that lines are appended to: each append is written whole or not at all."""
 
-    def __init__(self, path: Path, begun: Iterable[str]) -> None:
+    def __init__(self, path: Path, begun: Iterable[bytes]) -> None:
         """Replace the file's content with some lines: it then has all of them, or is unchanged.
 
         Raises:
             OSError: the file cannot be written.
         """
         self._starts = array(OFFSETS, [0])
-        write_parts_atomically(path, indexed_lines((line.encode() for line in begun), self._starts))
+        write_parts_atomically(path, indexed_lines(begun, self._starts))
         self._lines = Lines(path, self._starts)
         self._file = Appended(path)
 
-    def append(self, *lines: str) -> int:
+    def append(self, *lines: bytes) -> int:
         """Add lines, each with its line end, and return the number of the first.
 
         Raises:
             OSError: they cannot be written; the file and its offsets are unchanged.
         """
-        raw = [line.encode() for line in lines]
-        self._file.add(b"".join(raw))
+        self._file.add(b"".join(lines))
         first = len(self._lines)
-        for line in raw:
+        for line in lines:
             self._starts.append(self._starts[-1] + len(line))
         return first
 
@@ -145,8 +144,12 @@ class StoredRows(Sequence[JsonRow]):
         """Return the row at an index, or the rows of a slice."""
         if isinstance(at, slice):
             return tuple(self[one] for one in range(*at.indices(len(self))))
+        return json.loads(self.line(at))
+
+    def line(self, at: int) -> bytes:
+        """Return the raw line of the row at an index."""
         places = range(len(self))
-        return json.loads(self._lines[places[at] if self._order is None else self._order[at]])
+        return self._lines[places[at] if self._order is None else self._order[at]]
 
     def __iter__(self) -> Iterator[JsonRow]:
         """Yield the rows one by one; none is kept."""

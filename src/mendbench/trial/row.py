@@ -150,6 +150,7 @@ def build_row(
             "model_requests": digest(sorted(set(evidence.model_requests))),
             "world": digest(sorted({exchange.key for exchange in all_traffic})),
             "exchanges": _exchanges(all_traffic),
+            "workflow_asks_models": any(exchange.request.is_model_request for exchange in all_traffic),
             **trial_evidence(judged.facts),
         },
         "repeated_side_effects": [dataclasses.asdict(effect) for effect in judged.repeated_side_effects],

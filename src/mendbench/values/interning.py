@@ -47,6 +47,21 @@ class Names(Sequence[str]):
         for name in names:
             self.append(name)
 
+    @classmethod
+    def of_coded(cls, separator: str, heads: list[str], tails: list[str], head: array[int], tail: array[int]) -> Names:
+        """Return the names of which :meth:`coded` returned these parts."""
+        names = cls(separator)
+        for one in heads:
+            names._heads.number(one)
+        for one in tails:
+            names._tails.number(one)
+        names._head, names._tail = head, tail
+        return names
+
+    def coded(self) -> tuple[list[str], list[str], array[int], array[int]]:
+        """Return the distinct texts before and after the last separator, and the number of each name's two texts."""
+        return self._heads.values, self._tails.values, self._head, self._tail
+
     def append(self, name: str) -> None:
         """Add a name at the end."""
         head, separator, tail = name.rpartition(self._separator)
