@@ -69,6 +69,16 @@ class Score:
         return self.unit == "share" and not (count.numerator or count.denominator or count.open)
 
 
+def higher(title: str, of: str, unit: Unit, count: Counting) -> Score:
+    """Return a score of which a higher value is better."""
+    return Score(title=title, of=of, unit=unit, better="higher", count=count)
+
+
+def lower(title: str, of: str, unit: Unit, count: Counting) -> Score:
+    """Return a score of which a lower value is better."""
+    return Score(title=title, of=of, unit=unit, better="lower", count=count)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
     """The value of a score over some trials of one treatment."""
