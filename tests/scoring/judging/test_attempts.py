@@ -16,9 +16,9 @@ from mendbench.scoring.judging.attempts import (
     attempt_facts,
     harmful_phases,
     label_of,
-    rule_for,
     wasted,
 )
+from mendbench.scoring.judging.rules import first_fitting
 from mendbench.scoring.judging.workflow_status import workflow_statuses
 from tests.fakes.scoring import (
     BROKEN,
@@ -66,8 +66,8 @@ def test_every_combination_has_one_label_and_there_are_384_of_them():
 
 
 def test_every_rule_decides_something_and_the_last_one_fits_everything():
-    assert {RULES.index(rule_for(facts)) for facts in EVERYTHING} == set(range(len(RULES)))
-    assert all(RULES[-1].fits(facts) for facts in EVERYTHING)
+    assert {RULES.index(first_fitting(RULES, facts)) for facts in EVERYTHING} == set(range(len(RULES)))
+    assert all(first_fitting(RULES[-1:], facts) == RULES[-1] for facts in EVERYTHING)
     assert all(rule.because for rule in RULES)
 
 

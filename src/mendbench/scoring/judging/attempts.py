@@ -14,6 +14,7 @@ from mendbench.model.trial import Attempt, AttemptLabel, CleanRun, Trajectory
 from mendbench.scoring.judging.effects import repeated_effects
 from mendbench.scoring.judging.matching import is_forbidden, is_wanted
 from mendbench.scoring.judging.recall import context_recall
+from mendbench.scoring.judging.rules import BaseRule, first_fitting
 from mendbench.scoring.judging.unrequested_writes import unrequested_in_trial
 from mendbench.scoring.judging.workflow_status import WorkflowStatus, edit_faults
 
@@ -46,8 +47,8 @@ class AttemptFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptRule:
-    """One row of the table. None matches anything."""
+class AttemptRule(BaseRule):
+    """One row of the table."""
 
     label: AttemptLabel
     open: bool | None = None
@@ -59,21 +60,6 @@ class AttemptRule:
     broke: bool | None = None
     told: bool | None = None
     later_gained: bool | None = None
-    because: str
-
-    def fits(self, facts: AttemptFacts) -> bool:
-        """Return whether the rule matches these facts."""
-        pairs = (
-            (self.open, facts.open),
-            (self.harmed, facts.harmed),
-            (self.ended_well, facts.ended_well),
-            (self.whole, facts.whole),
-            (self.gained, facts.gained > 0),
-            (self.broke, facts.broke),
-            (self.told, facts.told),
-            (self.later_gained, facts.later_gained),
-        )
-        return all(wanted is None or wanted == got for wanted, got in pairs)
 
 
 # fmt: off
@@ -90,14 +76,9 @@ RULES: tuple[AttemptRule, ...] = (
 """The first matching rule decides."""
 
 
-def rule_for(facts: AttemptFacts) -> AttemptRule:
-    """Return the first matching rule. The last rule matches everything."""
-    return next(rule for rule in RULES if rule.fits(facts))
-
-
 def label_of(facts: AttemptFacts) -> AttemptLabel:
     """Return the label of an attempt."""
-    return rule_for(facts).label
+    return first_fitting(RULES, facts).label
 
 
 def attempt_facts(

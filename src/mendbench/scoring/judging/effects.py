@@ -12,7 +12,7 @@ from mendbench.model.case import Case
 from mendbench.model.exchange import Exchange, Request
 from mendbench.model.json import JsonObject
 from mendbench.scoring.judging.diffs import diff_paths
-from mendbench.scoring.judging.fixes import places_of
+from mendbench.scoring.judging.fixes import places_of, right_fixes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +59,9 @@ def collateral_edits(case: Case, workflow: JsonObject) -> tuple[str, ...]:
         BadInput: a fix does not apply.
     """
     made = diff_paths(case.workflow, workflow)
-    fixes = (() if case.fix is None else (case.fix,)) + case.accepts
     candidates = [
         tuple(sorted(path for path in made if not any(_related(path, other) for other in touched)))
-        for touched in (places_of(case, fix) for fix in fixes)
+        for touched in (places_of(case, fix) for fix in right_fixes(case))
     ]
     return min(candidates, key=len) if candidates else tuple(sorted(made))
 

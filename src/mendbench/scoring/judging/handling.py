@@ -10,7 +10,7 @@ from mendbench.model.execution import NodeRecord
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import CheckResult, CleanRun
 from mendbench.runtime.parse import salvaged
-from mendbench.scoring.judging.fixes import mended
+from mendbench.scoring.judging.fixes import mended, right_fixes
 
 SWALLOWED = "no failure that an edge of the repair handles"
 """The name of the check."""
@@ -38,8 +38,7 @@ def handled_result(case: Case, workflow: JsonObject, run: CleanRun) -> CheckResu
     """
     added = handlers(workflow)
     if added:
-        fixes = (() if case.fix is None else (case.fix,)) + case.accepts
-        own = handlers(case.workflow).union(*(handlers(mended(case, fix)) for fix in fixes))
+        own = handlers(case.workflow).union(*(handlers(mended(case, fix)) for fix in right_fixes(case)))
         names = _renamed(case.workflow, workflow)
         added = frozenset(
             (source, action, target)
