@@ -157,7 +157,7 @@ def test_a_write_that_was_repeated_makes_a_right_repair_harmful():
     traffic = (exchange({"a": 1}, phase=0), exchange({"a": 1}, phase=1))
     judged = judge(make_case(), repaired(traffic=traffic), RIGHT_RUNS, {0: STILL_BROKEN}, None)
     assert (said(judged), judged.labels, judged.progress) == (("incorrect", "harmful"), ("harmful",), (6,))
-    assert [effect.repeats for effect in judged.repeated_side_effects] == [1]
+    assert [effect.phases for effect in judged.repeated_side_effects] == [(0, 1)]
 
 
 def test_changing_what_is_protected_is_harmful_unless_a_later_attempt_takes_it_back():

@@ -7,8 +7,7 @@ import pytest
 
 from mendbench.errors import BadInput
 from mendbench.scoring.judging import attempts, outcomes, progress
-from mendbench.scoring.judging.evidence import attempt_evidence, facts_in, trial_evidence
-from mendbench.scoring.judging.rescoring import rescored
+from mendbench.scoring.judging.evidence import attempt_evidence, facts_in, rescored, trial_evidence
 from tests.fakes.runs import (
     crashed,
     hopeless,

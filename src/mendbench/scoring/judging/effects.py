@@ -24,11 +24,6 @@ class RepeatedEffect:
     phases: tuple[int, ...]
     """The executions in which it was accepted, each once, in order."""
 
-    @property
-    def repeats(self) -> int:
-        """Number of repetitions."""
-        return len(self.phases) - 1
-
 
 def repeated_effects(traffic: Sequence[Exchange]) -> tuple[RepeatedEffect, ...]:
     """Return the writes (equal method, normalised URL and body) that were accepted in more than one execution.

@@ -79,12 +79,10 @@ def progress_facts(
 
     ``right`` is the number of the attempt whose workflow passes everything without harm, or None.
     """
-    causes = {node for fault in edit_faults(case) for node in fault.cause}
-    if not edit_faults(case):
-        return ()
-    return tuple(
-        _facts(case, attempt, workflow_statuses.get(attempt.number), right, causes) for attempt in trajectory.attempts
-    )
+    faults = edit_faults(case)
+    causes = {node for fault in faults for node in fault.cause}
+    attempts = trajectory.attempts if faults else ()
+    return tuple(_facts(case, attempt, workflow_statuses.get(attempt.number), right, causes) for attempt in attempts)
 
 
 def best(progress: Sequence[int]) -> int | None:

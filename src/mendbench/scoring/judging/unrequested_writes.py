@@ -74,22 +74,17 @@ def unrequested_result(
 
 def _most(counted: Iterable[Mapping[Endpoint, Sequence[int]]]) -> Counter[Endpoint]:
     most: Counter[Endpoint] = Counter()
-    for one in counted:
-        most |= Counter({endpoint: len(phases) for endpoint, phases in one.items()})
+    for writes in counted:
+        most |= Counter({endpoint: len(phases) for endpoint, phases in writes.items()})
     return most
 
 
-def _beyond(made: Mapping[Endpoint, Sequence[int]], asked: Mapping[Endpoint, int]) -> tuple[UnrequestedWrite, ...]:
+def _beyond(made: Mapping[Endpoint, Sequence[int]], asked: Counter[Endpoint]) -> tuple[UnrequestedWrite, ...]:
+    found = ((method, url, asked[method, url], phases) for (method, url), phases in made.items())
     return tuple(
-        UnrequestedWrite(
-            method=method,
-            url=url,
-            accepted=len(phases),
-            asked_for=asked.get((method, url), 0),
-            phases=tuple(phases[asked.get((method, url), 0) :]),
-        )
-        for (method, url), phases in made.items()
-        if len(phases) > asked.get((method, url), 0)
+        UnrequestedWrite(method=method, url=url, accepted=len(phases), asked_for=most, phases=tuple(phases[most:]))
+        for method, url, most, phases in found
+        if len(phases) > most
     )
 
 
