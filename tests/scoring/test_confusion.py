@@ -1,8 +1,8 @@
-from mendbench.scoring.confusion import warning_shares
+from mendbench.scoring.confusion import warning_rates
 
 
 def rates(matrix):
-    return {name: share.value for name, share in warning_shares(matrix).items()}
+    return {name: rate.value for name, rate in warning_rates(matrix).items()}
 
 
 def test_the_rates_come_from_the_matrix():
@@ -33,7 +33,7 @@ def test_every_rate_is_undefined_where_there_is_nothing_to_measure_it_on():
 
 def test_each_rate_says_what_it_is_counted_of():
     matrix = {("warning", "warning"): 6, ("warning", "error"): 2, ("error", "warning"): 1, ("success", "success"): 3}
-    found = {name: (share.part, share.n) for name, share in warning_shares(matrix).items()}
+    found = {name: (rate.part, rate.n) for name, rate in warning_rates(matrix).items()}
     assert found == {
         "recall": (6, 8),
         "false_alarm_rate": (1, 4),

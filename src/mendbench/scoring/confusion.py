@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
 
 STATES = ("success", "warning", "error")
 """The possible labels and detected states of a node, in the order of reports."""
 
-Matrix: TypeAlias = Counter[tuple[str, str]]
-"""Number of nodes by label and given state."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """A rate as a fraction of counts."""
+class Rate:
+    """One rate of a matrix, as a fraction of counts."""
 
+    name: str
     part: int
     n: int
     """Nodes; for f1, twice the true positives plus the false negatives and the false positives."""
-
-    @property
-    def value(self) -> float | None:
-        """None if the denominator is 0."""
-        return self.part / self.n if self.n else None
+    value: float | None
+    """None if ``n`` is 0."""
 
 
-def warning_shares(matrix: Mapping[tuple[str, str], int]) -> dict[str, Share]:
-    """Return each rate of a matrix as a fraction.
+def warning_rates(matrix: Mapping[tuple[str, str], int]) -> dict[str, Rate]:
+    """Return the rates of a matrix by name.
 
     ``recall``: of the nodes labelled warning, those given warning. ``false_alarm_rate``: of the other nodes, those given warning; each
     would have stopped a repair. ``silent_success_rate``: of the nodes labelled warning or error, those given success. ``precision``: of
@@ -41,10 +34,13 @@ def warning_shares(matrix: Mapping[tuple[str, str], int]) -> dict[str, Share]:
     alarms = sum(count for (expected, got), count in matrix.items() if expected != "warning" and got == "warning")
     failures = sum(count for (expected, _), count in matrix.items() if expected != "success")
     silent = sum(count for (expected, got), count in matrix.items() if expected != "success" and got == "success")
+    fractions = {
+        "recall": (hits, warnings),
+        "false_alarm_rate": (alarms, others),
+        "silent_success_rate": (silent, failures),
+        "precision": (hits, hits + alarms),
+        "f1": (2 * hits, hits + alarms + warnings),
+    }
     return {
-        "recall": Share(part=hits, n=warnings),
-        "false_alarm_rate": Share(part=alarms, n=others),
-        "silent_success_rate": Share(part=silent, n=failures),
-        "precision": Share(part=hits, n=hits + alarms),
-        "f1": Share(part=2 * hits, n=hits + alarms + warnings),
+        name: Rate(name=name, part=part, n=n, value=part / n if n else None) for name, (part, n) in fractions.items()
     }

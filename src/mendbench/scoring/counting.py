@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TypeAlias
 
-from mendbench.scoring.confusion import warning_shares
+from mendbench.scoring.confusion import warning_rates
 from mendbench.scoring.judging.attempts import WASTED
 from mendbench.scoring.records import EDIT_KINDS, AttemptRecord, TrialRecord
 from mendbench.scoring.score import Count, Counting
@@ -98,7 +98,7 @@ def chance(probability: Callable[[int, int, int], float | None], k: int) -> Coun
 
 
 def share_of_nodes(rate: str) -> Counting:
-    """Return a rate of :func:`mendbench.scoring.confusion.warning_shares`, once for a case whatever its number of samples.
+    """Return a rate of :func:`mendbench.scoring.confusion.warning_rates`, once for a case whatever its number of samples.
 
     None if no detector judged a node. A case without a node in the rate's denominator adds nothing, but is still paired with another
     detector's count. All samples have the same first execution, so only one is used.
@@ -108,8 +108,8 @@ def share_of_nodes(rate: str) -> Counting:
         nodes = next((trial.nodes for trial in trials if trial.nodes and trial.treatment.detector is not None), ())
         if not nodes:
             return None
-        share = warning_shares(Counter((expected, got) for _, expected, got in nodes))[rate]
-        return Count(numerator=share.part, denominator=share.n)
+        found = warning_rates(Counter((expected, got) for _, expected, got in nodes))[rate]
+        return Count(numerator=found.part, denominator=found.n)
 
     return count
 

@@ -7,22 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from mendbench.scoring.confusion import STATES, Matrix, warning_shares
+from mendbench.scoring.confusion import STATES, Rate, warning_rates
 from mendbench.scoring.record_table import Records, as_table
 from mendbench.scoring.records import TrialRecord
 
 States: TypeAlias = tuple[tuple[str, str, str], ...]
 """Node, label and state given, of one case."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rate:
-    """One rate of a matrix. ``value`` is None if the denominator is 0."""
-
-    name: str
-    part: int
-    n: int
-    value: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,25 +69,16 @@ def _disagreements(case: str, seen: Mapping[States, str]) -> Iterable[Disagreeme
             state = next((got for name, _, got in states if name == node), "not_run")
             gave.setdefault(state, key)
         if len(gave) > 1:
-            says = ", and ".join(f"{state} in {key}" for state, key in gave.items())
-            yield Disagreement(
-                case=case,
-                node=node,
-                states=tuple(gave),
-                trials=tuple(gave.values()),
-                says=f"the first execution gave {says}",
-            )
+            says = "the first execution gave " + ", and ".join(f"{state} in {key}" for state, key in gave.items())
+            yield Disagreement(case=case, node=node, states=tuple(gave), trials=tuple(gave.values()), says=says)
 
 
 def state_matrix(nodes: Mapping[str, States]) -> StateMatrix:
     """Return the matrix of cases by their nodes' labels and states."""
-    matrix: Matrix = Counter((expected, got) for states in nodes.values() for _, expected, got in states)
+    matrix = Counter((expected, got) for states in nodes.values() for _, expected, got in states)
     return StateMatrix(
         n=matrix.total(),
         cases=len(nodes),
         cells=tuple(tuple(matrix[expected, got] for got in STATES) for expected in STATES),
-        rates=tuple(
-            Rate(name=name, part=share.part, n=share.n, value=share.value)
-            for name, share in warning_shares(matrix).items()
-        ),
+        rates=tuple(warning_rates(matrix).values()),
     )
