@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.scoring.judging.unrequested_writes import (
+from mendbench.scoring.judging.effects import (
     UNASKED,
     unrequested_in_trial,
     unrequested_result,

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from mendbench.model.case import Case, NoRequestCheck, RequestCheck
 from mendbench.model.exchange import Exchange
 from mendbench.model.trial import Attempt, AttemptLabel, CleanRun, Trajectory
-from mendbench.scoring.judging.effects import repeated_effects
+from mendbench.scoring.judging.effects import repeated_effects, unrequested_in_trial
 from mendbench.scoring.judging.matching import is_forbidden, is_wanted
 from mendbench.scoring.judging.recall import context_recall
 from mendbench.scoring.judging.rules import BaseRule, first_fitting
-from mendbench.scoring.judging.unrequested_writes import unrequested_in_trial
 from mendbench.scoring.judging.workflow_status import WorkflowStatus, edit_faults
 
 WASTED: frozenset[AttemptLabel] = frozenset({"futile", "fruitless"})

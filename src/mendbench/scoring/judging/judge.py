@@ -15,12 +15,11 @@ from mendbench.model.verdict import Verdict
 from mendbench.scoring.judging.attempts import attempt_facts
 from mendbench.scoring.judging.checks import expected_warnings, own_results, said_results, variant_results
 from mendbench.scoring.judging.diffs import diff_paths
-from mendbench.scoring.judging.effects import RepeatedEffect, collateral_edits, repeated_effects
+from mendbench.scoring.judging.effects import RepeatedEffect, collateral_edits, repeated_effects, unrequested_result
 from mendbench.scoring.judging.handling import handled_result
 from mendbench.scoring.judging.outcomes import Facts, end_of, left_applied
 from mendbench.scoring.judging.progress import progress_facts
 from mendbench.scoring.judging.ruling import TrialFacts, ruling
-from mendbench.scoring.judging.unrequested_writes import unrequested_result
 from mendbench.scoring.judging.workflow_status import edit_faults, executed, workflow_statuses
 
 

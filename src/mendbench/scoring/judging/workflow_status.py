@@ -11,9 +11,9 @@ from mendbench.model.json import JsonObject
 from mendbench.model.trial import Attempt, CleanRun, Trajectory
 from mendbench.scoring.judging.checks import own_results
 from mendbench.scoring.judging.diffs import touched_nodes
+from mendbench.scoring.judging.effects import unrequested_writes
 from mendbench.scoring.judging.handling import handled_result
 from mendbench.scoring.judging.matching import same
-from mendbench.scoring.judging.unrequested_writes import unrequested_writes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
