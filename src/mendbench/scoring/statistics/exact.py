@@ -29,7 +29,7 @@ class Interval(NamedTuple):
     high: float
 
 
-def wilson(right: int, n: int, z: float = Z) -> Interval:
+def wilson(right: int, n: int) -> Interval:
     """Return Wilson's score interval of ``right`` in ``n`` (Wilson 1927).
 
     Raises:
@@ -38,9 +38,9 @@ def wilson(right: int, n: int, z: float = Z) -> Interval:
     _some(n)
     if not 0 <= right <= n:
         raise ValueError(f"{right} of {n}")
-    share, slack = right / n, z * z / n
+    share, slack = right / n, Z * Z / n
     centre = (share + slack / 2) / (1 + slack)
-    half = z * math.sqrt(share * (1 - share) / n + slack / (4 * n)) / (1 + slack)
+    half = Z * math.sqrt(share * (1 - share) / n + slack / (4 * n)) / (1 + slack)
     low = 0.0 if right == 0 else max(0.0, min(share, centre - half))
     high = 1.0 if right == n else min(1.0, max(share, centre + half))
     return Interval(low=low, high=high)
