@@ -14,9 +14,8 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from mendbench.model.json import JsonObject
-from mendbench.scoring.confusion import STATES
+from mendbench.scoring.confusion import STATES, Disagreement, StateMatrix, first_states, state_matrix
 from mendbench.scoring.forensics.early_stopping import unknowns, why_unknown
-from mendbench.scoring.forensics.first_states import Disagreement, StateMatrix, first_states, state_matrix
 from mendbench.scoring.forensics.passes import (
     REFERENCE,
     Spent,

@@ -7,7 +7,7 @@ verdict on them could change that.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from mendbench.errors import BadInput, UnknownName
@@ -101,7 +101,9 @@ def _selected(
 ) -> dict[tuple[str | None, Treatment], list[TrialRecord]]:
     """Return the trials that limits apply to, by part of the corpus and treatment, in the order of a run's totals."""
     for name, of in _FIELDS.items():
-        _refuse_unknown(getattr(selection, name), {getattr(record.treatment, of) for record in records}, name, of)
+        known = {getattr(record.treatment, of) for record in records}
+        for unknown in [value for value in getattr(selection, name) if value not in known]:
+            raise UnknownName(of, unknown, sorted(known - {None}), f"gate.{name}")
     groups: dict[tuple[str | None, Treatment], list[TrialRecord]] = defaultdict(list)
     for record in records:
         if _chosen(record, selection):
@@ -118,9 +120,3 @@ def _chosen(record: TrialRecord, selection: Selection) -> bool:
         return False
     wanted = ((getattr(selection, name), getattr(record.treatment, of)) for name, of in _FIELDS.items())
     return all(not names or own in names for names, own in wanted)
-
-
-def _refuse_unknown(names: Iterable[str], known: set[str | None], place: str, kind: str) -> None:
-    for name in names:
-        if name not in known:
-            raise UnknownName(kind, name, (one for one in known if one), f"gate.{place}")

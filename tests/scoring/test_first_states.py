@@ -1,8 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.scoring.confusion import STATES
-from mendbench.scoring.forensics.first_states import first_states, state_matrix
+from mendbench.scoring.confusion import STATES, first_states, state_matrix
 from tests.fakes.forensics import trial, unjudged
 
 FETCHED = ("fetch", "success", "success")
