@@ -165,8 +165,8 @@ def test_a_verdict_that_is_still_to_come_stays_within_the_bounds(records, at):
     ]
     scores = {name: OURS[name] for name in SUCCESS}
     for verdict in ("correct", "incorrect"):
-        told = replace(records[at], verdict=verdict, outcome="repaired", right_after_first=verdict == "correct")
-        come = measures(scores, [told if place == at else one for place, one in enumerate(records)])
+        judged = replace(records[at], verdict=verdict, outcome="repaired", right_after_first=verdict == "correct")
+        come = measures(scores, [judged if place == at else one for place, one in enumerate(records)])
         for name, found in measures(scores, waiting).items():
             low, high = found.bounds or (found.value, found.value)
             if come[name].value is not None and low is not None:

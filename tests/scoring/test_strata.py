@@ -20,9 +20,9 @@ def test_a_value_is_printed_wherever_in_the_prompt_it_stands(leaks, printed):
     assert value_printed(record(leaks=leaks)) is printed
 
 
-@pytest.mark.parametrize(("recall", "told"), [(None, None), (0.5, False), (1.0, True)])
-def test_all_facts_are_told_if_none_is_missing(recall, told):
-    assert all_facts_shown(record(context_recall=recall)) is told
+@pytest.mark.parametrize(("recall", "shown"), [(None, None), (0.5, False), (1.0, True)])
+def test_all_facts_are_told_if_none_is_missing(recall, shown):
+    assert all_facts_shown(record(context_recall=recall)) is shown
 
 
 def test_each_strategy_is_split_over_its_judged_trials_with_an_edit_fault():

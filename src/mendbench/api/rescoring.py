@@ -20,8 +20,7 @@ from mendbench.results.run_document import totals_of_trials
 from mendbench.results.run_lines import TRIALS
 from mendbench.results.store import RUN, StoredRun, line_of, read_run
 from mendbench.results.stored_rows import GrowingFile, Lines, StoredRows
-from mendbench.scoring.judging.evidence import AGAIN, held
-from mendbench.scoring.judging.rescoring import rescored
+from mendbench.scoring.judging.evidence import AGAIN, held, rescored
 from mendbench.scoring.judging.version import FACTS, SCORER, facts_version
 from mendbench.trial.components import BenchContext
 

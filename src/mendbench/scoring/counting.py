@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TypeAlias
 
-from mendbench.model.verdict import Outcome
-from mendbench.scoring.confusion import warning_shares
+from mendbench.scoring.confusion import warning_rates
 from mendbench.scoring.judging.attempts import WASTED
 from mendbench.scoring.records import EDIT_KINDS, AttemptRecord, TrialRecord
 from mendbench.scoring.score import Count, Counting
@@ -24,87 +23,95 @@ Value: TypeAlias = Callable[[TrialRecord], float | None]
 """A value of a trial; None if it is not known."""
 
 
-def share_of_samples(trials: Sequence[TrialRecord], holds: Callable[[TrialRecord], bool]) -> Count:
+def of_kinds(kinds: Collection[str], count: Counting) -> Counting:
+    """Return a counting over cases of some kinds only."""
+    return lambda trials: count(trials) if trials[0].kind in kinds else None
+
+
+def share_of_samples(holds: Callable[[TrialRecord], bool]) -> Counting:
     """Return the share of a case's samples for which a condition holds. Unjudged trials are counted as open.
 
     For a crashed trial the condition does not hold.
     """
-    return Count(
+    return lambda trials: Count(
         numerator=_mean([trial.judged and holds(trial) for trial in trials]),
         open=_mean([trial.verdict == "unjudged" for trial in trials]),
     )
 
 
-def success_in(kinds: Collection[str]) -> Counting:
-    """Return the counting of the right trials, over cases of some kinds."""
-    return lambda trials: share_of_samples(trials, lambda trial: trial.right) if trials[0].kind in kinds else None
-
-
-def success_where(trials: Sequence[TrialRecord], holds: Callable[[TrialRecord], bool]) -> Count | None:
+def repair_success_where(holds: Callable[[TrialRecord], bool]) -> Counting:
     """Return the repair success of the samples for which a condition holds; None if it holds for none."""
-    if trials[0].kind not in EDIT_KINDS:
-        return None
-    chosen = [trial for trial in trials if holds(trial)]
-    return share_of_samples(chosen, lambda trial: trial.right) if chosen else None
-
-
-def outcome_in(outcome: Outcome, kinds: Collection[str] | None = None) -> Counting:
-    """Return the counting of the trials with an outcome, over cases of some kinds (None: of all)."""
 
     def count(trials: Sequence[TrialRecord]) -> Count | None:
-        if kinds is not None and trials[0].kind not in kinds:
-            return None
-        return share_of_samples(trials, lambda trial: trial.outcome == outcome)
+        chosen = [trial for trial in trials if holds(trial)]
+        return share_of_samples(lambda trial: trial.right)(chosen) if chosen else None
+
+    return of_kinds(EDIT_KINDS, count)
+
+
+def mean_of_samples(value: Value) -> Counting:
+    """Return the mean of the known values of a case's samples, judged or not; None if no value is known."""
+
+    def count(trials: Sequence[TrialRecord]) -> Count | None:
+        known = [found for trial in trials if (found := value(trial)) is not None]
+        return Count(numerator=_mean(known)) if known else None
 
     return count
 
 
-def mean_of_samples(trials: Sequence[TrialRecord], value: Value) -> Count | None:
-    """Return the mean of the known values of a case's samples, judged or not; None if no value is known."""
-    known = [found for trial in trials if (found := value(trial)) is not None]
-    return Count(numerator=_mean(known)) if known else None
-
-
-def mean_of_judged(trials: Sequence[TrialRecord], value: Value) -> Count | None:
+def mean_of_judged(value: Value) -> Counting:
     """Return the mean over a case's judged samples; None if none is judged, or a value is not known."""
-    known = _of_judged(trials, value)
-    return Count(numerator=_mean(known)) if known else None
+    return ratio_of_judged(value, lambda _: 1)
 
 
-def ratio_of_judged(trials: Sequence[TrialRecord], value: Value, of: Callable[[TrialRecord], float]) -> Count | None:
+def ratio_of_judged(value: Value, of: Callable[[TrialRecord], float]) -> Counting:
     """Return the means of a numerator and of its denominator, over a case's judged samples.
 
     None if no sample is judged, or a numerator is not known.
     """
-    known = _of_judged(trials, value)
-    if not known:
-        return None
-    return Count(numerator=_mean(known), denominator=_mean([of(trial) for trial in trials if trial.judged]))
+
+    def count(trials: Sequence[TrialRecord]) -> Count | None:
+        judged = [trial for trial in trials if trial.judged]
+        known = [found for trial in judged if (found := value(trial)) is not None]
+        if not judged or len(known) < len(judged):
+            return None
+        return Count(numerator=_mean(known), denominator=_mean([of(trial) for trial in judged]))
+
+    return count
 
 
-def _of_judged(trials: Sequence[TrialRecord], value: Value) -> list[float]:
-    """Return the values of the judged samples; an empty list if one is not known."""
-    values = [value(trial) for trial in trials if trial.judged]
-    known = [found for found in values if found is not None]
-    return known if len(known) == len(values) else []
-
-
-def chance_of(trials: Sequence[TrialRecord], chance: Callable[[int, int, int], float | None], k: int) -> Count | None:
-    """Return ``chance`` (a function of n samples, the number of right ones, and k) for a case.
+def chance(probability: Callable[[int, int, int], float | None], k: int) -> Counting:
+    """Return ``probability`` (a function of n samples, the number of right ones, and k) for a case.
 
     None unless the case has an edit fault, enough samples and known sampling parameters.
     """
-    if trials[0].kind not in EDIT_KINDS or len(trials) < SAMPLES or trials[0].sampling == "unknown":
-        return None
-    right = sum(trial.right for trial in trials)
-    still_open = sum(trial.verdict == "unjudged" for trial in trials)
-    least, most = (chance(len(trials), many, k) for many in (right, right + still_open))
-    return None if least is None or most is None else Count(numerator=least, open=most - least)
+
+    def count(trials: Sequence[TrialRecord]) -> Count | None:
+        if len(trials) < SAMPLES or trials[0].sampling == "unknown":
+            return None
+        right = sum(trial.right for trial in trials)
+        still_open = sum(trial.verdict == "unjudged" for trial in trials)
+        least, most = (probability(len(trials), number, k) for number in (right, right + still_open))
+        return None if least is None or most is None else Count(numerator=least, open=most - least)
+
+    return of_kinds(EDIT_KINDS, count)
 
 
-def labelled(trial: TrialRecord, label: str) -> int:
-    """Return the number of attempts of a trial with a label."""
-    return sum(attempt.label == label for attempt in trial.attempts)
+def share_of_nodes(rate: str) -> Counting:
+    """Return a rate of :func:`mendbench.scoring.confusion.warning_rates`, once for a case whatever its number of samples.
+
+    None if no detector judged a node. A case without a node in the rate's denominator adds nothing, but is still paired with another
+    detector's count. All samples have the same first execution, so only one is used.
+    """
+
+    def count(trials: Sequence[TrialRecord]) -> Count | None:
+        nodes = next((trial.nodes for trial in trials if trial.nodes and trial.treatment.detector is not None), ())
+        if not nodes:
+            return None
+        found = warning_rates(Counter((expected, got) for _, expected, got in nodes))[rate]
+        return Count(numerator=found.part, denominator=found.n)
+
+    return count
 
 
 def wasted_of(trial: TrialRecord) -> tuple[AttemptRecord, ...]:
@@ -140,16 +147,3 @@ def _sum(values: Iterable[float | None]) -> float | None:
     found = tuple(values)
     known = [value for value in found if value is not None]
     return sum(known) if len(known) == len(found) else None
-
-
-def share_of_nodes(trials: Sequence[TrialRecord], rate: str) -> Count | None:
-    """Return a rate of :func:`mendbench.scoring.confusion.warning_shares`, once for a case whatever its number of samples.
-
-    None if no detector judged a node. A case without a node in the rate's denominator adds nothing, but is still paired with another
-    detector's count. All samples have the same first execution, so only one is used.
-    """
-    nodes = next((trial.nodes for trial in trials if trial.nodes and trial.treatment.detector is not None), ())
-    if not nodes:
-        return None
-    share = warning_shares(Counter((expected, got) for _, expected, got in nodes))[rate]
-    return Count(numerator=share.part, denominator=share.n)

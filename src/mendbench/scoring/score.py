@@ -69,6 +69,16 @@ class Score:
         return self.unit == "share" and not (count.numerator or count.denominator or count.open)
 
 
+def higher(title: str, of: str, unit: Unit, count: Counting) -> Score:
+    """Return a score of which a higher value is better."""
+    return Score(title=title, of=of, unit=unit, better="higher", count=count)
+
+
+def lower(title: str, of: str, unit: Unit, count: Counting) -> Score:
+    """Return a score of which a lower value is better."""
+    return Score(title=title, of=of, unit=unit, better="lower", count=count)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
     """The value of a score over some trials of one treatment."""
@@ -109,8 +119,7 @@ def _ends(interval: Interval | None) -> JsonObject | None:
 
 def case_counts(score: Score, records: Iterable[TrialRecord]) -> dict[str, Count]:
     """Return the count of each counted case, by case. The order of the trials does not matter."""
-    found = ((case, score.count(own)) for case, own in _by_case(records))
-    return {case: count for case, count in found if count is not None}
+    return {case: count for case, own in _by_case(records) if (count := score.count(own)) is not None}
 
 
 def measure(score: Score, records: Iterable[TrialRecord]) -> Measure:
@@ -146,7 +155,7 @@ def _by_case(records: Iterable[TrialRecord]) -> Iterator[tuple[str, tuple[TrialR
             lists[record.case].append(record)
         found = lists
     for case in sorted(found):
-        yield case, tuple(sorted(found[case], key=lambda one: one.key))
+        yield case, tuple(sorted(found[case], key=lambda trial: trial.key))
 
 
 def _measure(score: Score, all_counts: Mapping[str, Count], groups: Mapping[str, str]) -> Measure:
@@ -174,27 +183,23 @@ def _measure(score: Score, all_counts: Mapping[str, Count], groups: Mapping[str,
 def _interval(
     score: Score, counts: Mapping[str, Count], groups: Mapping[str, str], *, is_open: bool
 ) -> tuple[Interval | None, str]:
-    said = ", 95 %: from the lower bound's low to the upper bound's high" if is_open else ", 95 %"
+    level = ", 95 %: from the lower bound's low to the upper bound's high" if is_open else ", 95 %"
     least = [count.numerator for count in counts.values()]
     most = [count.numerator + count.open for count in counts.values()]
     if score.unit == "share" and {*least, *most} <= {0, 1} and all(one.denominator == 1 for one in counts.values()):
         low, high = wilson(round(sum(least)), len(counts)).low, wilson(round(sum(most)), len(counts)).high
-        return Interval(low=low, high=high), f"Wilson{said}"
+        return Interval(low=low, high=high), f"Wilson{level}"
     if len({groups[case] for case in counts}) < 2:  # noqa: PLR2004 - one group says nothing about others
         return None, f"{_NONE}fewer than two groups of cases"
-    ends = [_over_groups(counts, tops, groups) for tops in ((least, most) if is_open else (least,))]
-    if None in ends:
-        return None, f"{_NONE}no group differs from another"
+    ends = [
+        clustered_ratio({case: (top, counts[case].denominator) for case, top in zip(counts, tops, strict=True)}, groups)
+        for tops in ((least, most) if is_open else (least,))
+    ]
     known = [end for end in ends if end is not None]
+    if len(known) < len(ends):
+        return None, f"{_NONE}no group differs from another"
     low, high = max(0.0, known[0].low), min(_MOST.get(score.unit, math.inf), known[-1].high)
-    return Interval(low=low, high=high), f"ratio over groups, t{said}"
-
-
-def _over_groups(
-    counts: Mapping[str, Count], numerators: Sequence[float], groups: Mapping[str, str]
-) -> Interval | None:
-    tops = zip(counts.items(), numerators, strict=True)
-    return clustered_ratio({case: (top, count.denominator) for (case, count), top in tops}, groups)
+    return Interval(low=low, high=high), f"ratio over groups, t{level}"
 
 
 def _tidy(value: float) -> float:

@@ -7,7 +7,7 @@ informative. It is still not an experiment: strategies that print the value diff
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -98,8 +98,9 @@ def _judged(records: Iterable[TrialRecord]) -> Iterable[TrialRecord]:
     return (record for record in records if record.judged and record.kind in EDIT_KINDS)
 
 
-def _part(records: Iterable[TrialRecord]) -> Part:
-    own = tuple(records)
+def _part(records: Sequence[TrialRecord]) -> Part:
     return Part(
-        cases=len(own), right_first=sum(bool(one.right_after_first) for one in own), right=sum(one.right for one in own)
+        cases=len(records),
+        right_first=sum(bool(record.right_after_first) for record in records),
+        right=sum(record.right for record in records),
     )

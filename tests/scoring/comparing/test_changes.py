@@ -79,5 +79,5 @@ def test_code_that_crashed_after_another_answer_did_not_do_so_by_chance():
 def test_the_gate_and_a_comparison_have_one_rule_for_what_may_be_chance(asked, then, now, texts):
     ours, theirs = digests("x", asked=asked), digests(*texts, asked=asked)
     held = Pair(then=entry(verdict=VERDICTS[then], responses=ours), now=entry(verdict=VERDICTS[now], responses=theirs))
-    told = same_responses(pair(then, now), Responses(ours), Responses(theirs))
-    assert (regime_of(held) == "resampled") == (told == "other responses")
+    found = same_responses(pair(then, now), Responses(ours), Responses(theirs))
+    assert (regime_of(held) == "resampled") == (found == "other responses")

@@ -142,8 +142,8 @@ def test_one_pair_a_case_is_judged_as_statsmodels_and_scipy_do(sides):
     if won + lost:
         assert found.p == pytest.approx(mcnemar(table, exact=True).pvalue)
         assert found.p == pytest.approx(scipy_stats.binomtest(int(won), int(won + lost)).pvalue)
-    told = "better" if won > lost else "worse"
-    assert found.difference.verdict == ("alike" if not won + lost else told if found.p < 0.05 else "not told apart")
+    expected = "better" if won > lost else "worse"
+    assert found.difference.verdict == ("alike" if not won + lost else expected if found.p < 0.05 else "not told apart")
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 5)), min_size=2, max_size=12))

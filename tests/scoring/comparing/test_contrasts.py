@@ -26,7 +26,7 @@ def of_test_part(verdicts, treatment, **changes):
     return trials(verdicts, treatment, part="test", **changes)
 
 
-def told(rights, treatment, tokens=100, **changes):
+def training_trials(rights, treatment, tokens=100, **changes):
     """Return trials of the training part with so many context tokens in the first prompt."""
     return trials(rights, treatment, part="train", attempts=(attempt(context_tokens=tokens),), **changes)
 
@@ -171,20 +171,25 @@ BEST = contrast(against=["summary", "full-context"])
 
 
 def test_the_best_is_the_one_with_most_cases_of_the_training_part_right():
-    records = [*told("110", OURS), *told("100", FULL), *won(8), *of_test_part("1" * N, FULL)]
+    records = [*training_trials("110", OURS), *training_trials("100", FULL), *won(8), *of_test_part("1" * N, FULL)]
     found = result(records, BEST)
     assert found.settled == "summary is the best of summary, full-context on the training part: 2 of 3 cases right"
     assert (found.against, found.difference.won) == ("summary under two-layer", 8)
 
 
 def test_of_equals_the_one_with_fewer_context_tokens_is_the_best():
-    records = [*told("10", OURS, tokens=200), *told("01", FULL, tokens=150), *of_test_part("1" * N, FULL), *won(8)]
+    records = [
+        *training_trials("10", OURS, tokens=200),
+        *training_trials("01", FULL, tokens=150),
+        *of_test_part("1" * N, FULL),
+        *won(8),
+    ]
     found = result(records, BEST)
     assert (found.against, found.difference.lost) == ("full-context under two-layer", 12)
 
 
 def test_only_cases_that_all_of_them_have_settle_it():
-    found = result([*told("1", OURS), *told("011", FULL), *won(8)], BEST)
+    found = result([*training_trials("1", OURS), *training_trials("011", FULL), *won(8)], BEST)
     assert (found.settled, found.pairs) == (None, ())
     assert found.undefined == (
         "the best of summary, full-context is not settled: 2 of the 3 cases of the training part are not in the run yet, for all of them"
@@ -192,7 +197,7 @@ def test_only_cases_that_all_of_them_have_settle_it():
 
 
 def test_it_is_not_settled_while_cases_of_the_training_part_are_not_in_the_run():
-    records = [*told("1", OURS), *told("0", FULL), *won(8)]
+    records = [*training_trials("1", OURS), *training_trials("0", FULL), *won(8)]
     assert result(records, BEST, training=["c000"]).undefined is None
     found = result(records, BEST, training=["c000", "later"])
     assert found.undefined.endswith("1 of the 2 cases of the training part are not in the run yet, for all of them")
@@ -201,7 +206,7 @@ def test_it_is_not_settled_while_cases_of_the_training_part_are_not_in_the_run()
 
 def test_only_cases_with_an_edit_fault_are_counted_of_the_training_part():
     user = [trial("user", each, part="train", kind="needs_user") for each in (OURS, FULL)]
-    records = [*told("110", OURS), *told("100", FULL), *user, *won(8)]
+    records = [*training_trials("110", OURS), *training_trials("100", FULL), *user, *won(8)]
     assert result(records, BEST).settled.endswith("2 of 3 cases right")
 
 
@@ -209,13 +214,19 @@ def test_only_cases_with_an_edit_fault_are_counted_of_the_training_part():
     ("records", "why"),
     [
         ([], "no trial of summary, full-context on the training part"),
-        (told("1", OURS), "no trial of full-context on the training part"),
+        (training_trials("1", OURS), "no trial of full-context on the training part"),
         (
-            [*told("1", OURS), trial("elsewhere", FULL, part="train")],
+            [*training_trials("1", OURS), trial("elsewhere", FULL, part="train")],
             "no trial that all of them have on the training part",
         ),
-        ([*told("10", OURS), *told("1?", FULL)], "trials of the training part are without a verdict"),
-        ([*told("11", OURS), *told("0?", FULL)], "trials of the training part are without a verdict"),
+        (
+            [*training_trials("10", OURS), *training_trials("1?", FULL)],
+            "trials of the training part are without a verdict",
+        ),
+        (
+            [*training_trials("11", OURS), *training_trials("0?", FULL)],
+            "trials of the training part are without a verdict",
+        ),
     ],
 )
 def test_it_is_not_settled_while_trials_that_matter_are_missing(records, why):
@@ -308,7 +319,7 @@ LATER = "changed after the test part was recorded"
     ids=str,
 )  # fmt: skip
 def test_what_was_changed_after_the_test_part_was_recorded_has_no_result(planned, changed, why):
-    found = result([*told("110", OURS), *told("100", FULL), *won(8)], planned, changed=changed)
+    found = result([*training_trials("110", OURS), *training_trials("100", FULL), *won(8)], planned, changed=changed)
     assert found.undefined == why
     assert (found.difference.p is None) == (why is not None)
 

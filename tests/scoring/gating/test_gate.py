@@ -102,7 +102,7 @@ def test_a_crash_is_never_put_down_to_chance():
 
 
 @pytest.mark.parametrize(
-    ("then", "now", "says"),
+    ("then", "now", "message"),
     [
         ({}, SAME, "the same responses and the same exchanges; it was judged otherwise"),
         ({}, {}, "the same responses; it ended otherwise (succeeded -> no_progress)"),
@@ -127,9 +127,9 @@ def test_a_crash_is_never_put_down_to_chance():
         ({}, {"responses": (), "stop_reason": "warned"}, "no repair was tried (warned), where one was before"),
     ],
 )
-def test_a_finding_says_what_went_otherwise(then, now, says):
+def test_a_finding_says_what_went_otherwise(then, now, message):
     result = gated([KEPT, entry(**then)], [KEPT, entry(right=False, **now)])
-    assert only(result).why == (says,)
+    assert only(result).why == (message,)
 
 
 @pytest.mark.parametrize(
@@ -245,15 +245,15 @@ def test_what_is_certainly_worse_goes_before_what_cannot_be_told():
 
 
 @pytest.mark.parametrize(
-    ("then", "now", "says"),
+    ("then", "now", "message"),
     [
         ([KEPT], [], "reports/latest: a run without trials"),
         ([], [KEPT], "baseline.tsv: a baseline without trials"),
         ([KEPT], [entry("other")], "baseline.tsv: none of its 1 trials is among the 1 of reports/latest"),
     ],
 )
-def test_a_gate_that_could_not_fail_is_an_error(then, now, says):
-    with pytest.raises(BadInput, match=says):
+def test_a_gate_that_could_not_fail_is_an_error(then, now, message):
+    with pytest.raises(BadInput, match=message):
         gated(then, now)
 
 

@@ -100,7 +100,7 @@ def test_limits_hold_for_what_is_selected_and_not_for_the_controls():
 
 
 @pytest.mark.parametrize(
-    ("limits", "says"),
+    ("limits", "message"),
     [
         ({"max_waste": 1.0}, r"gate.limits.max_waste: unknown score 'waste'; did you mean 'wasted'\?"),
         ({"wasted": 1.0}, "a limit named 'wasted'; begin it with max_ or min_"),
@@ -108,8 +108,8 @@ def test_limits_hold_for_what_is_selected_and_not_for_the_controls():
         ({"min_wasted": -5.0}, "gate.limits.min_wasted: -5 for what is never below 0; give a number from 0 on"),
     ],
 )
-def test_a_limit_that_could_not_hold_is_an_error(limits, says):
-    with pytest.raises(BadInput, match=says):
+def test_a_limit_that_could_not_hold_is_an_error(limits, message):
+    with pytest.raises(BadInput, match=message):
         read_limits(limits, PLACE)
 
 

@@ -173,8 +173,8 @@ def test_what_holds_says_whether_it_is_within_the_margin():
 
 def test_one_arm_that_holds_says_whether_it_is_within_the_margin():
     found = judged([*pairs_of(3, 0, 7, strategy="mend"), *pairs_of(0, 3, 7, strategy="summary")])
-    told = {shift.arm.strategy: shift_words(shift).rpartition(": ")[2] for shift in found if shift.arm}
-    assert told == {"mend": "beyond the margin, but within noise (p = 0.125)", "summary": "within the margin"}
+    endings = {shift.arm.strategy: shift_words(shift).rpartition(": ")[2] for shift in found if shift.arm}
+    assert endings == {"mend": "beyond the margin, but within noise (p = 0.125)", "summary": "within the margin"}
 
 
 def test_what_cannot_move_takes_nothing_from_the_others():

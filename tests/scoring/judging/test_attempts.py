@@ -16,9 +16,9 @@ from mendbench.scoring.judging.attempts import (
     attempt_facts,
     harmful_phases,
     label_of,
-    rule_for,
     wasted,
 )
+from mendbench.scoring.judging.rules import first_fitting
 from mendbench.scoring.judging.workflow_status import workflow_statuses
 from tests.fakes.scoring import (
     BROKEN,
@@ -66,8 +66,8 @@ def test_every_combination_has_one_label_and_there_are_384_of_them():
 
 
 def test_every_rule_decides_something_and_the_last_one_fits_everything():
-    assert {RULES.index(rule_for(facts)) for facts in EVERYTHING} == set(range(len(RULES)))
-    assert all(RULES[-1].fits(facts) for facts in EVERYTHING)
+    assert {RULES.index(first_fitting(RULES, facts)) for facts in EVERYTHING} == set(range(len(RULES)))
+    assert all(first_fitting(RULES[-1:], facts) == RULES[-1] for facts in EVERYTHING)
     assert all(rule.because for rule in RULES)
 
 
@@ -187,11 +187,11 @@ def test_a_warning_is_a_good_end_only_where_one_is_expected():
 def test_a_label_is_the_same_whether_or_not_the_policy_knows_a_warning_from_an_error():
     case = make_case(faults=MIXED.faults, after_fix=MIXED.after_fix, final="warning")
     clean = {0: clean_run(of=FAILED), 1: clean_run("Hi!", of=WARNED)}
-    told = {
+    found = {
         labels(case, trajectory(attempt(1, candidate=fixed_workflow("Hi!"), ran=ran)), clean)
         for ran in (WARNED, FAILED)
     }
-    assert told == {("plausible",)}
+    assert found == {("plausible",)}
 
 
 def test_a_mended_output_is_productive_though_no_node_was_touched():
@@ -304,7 +304,7 @@ def test_an_attempt_is_informative_if_its_failure_told_a_fact_that_a_later_one_u
 
 
 def test_it_is_fruitless_if_the_fact_was_told_before_or_nothing_came_of_it():
-    told = trajectory(
+    trial = trajectory(
         attempt(1, "unparsable", context="there is user.name"),
         attempt(2, candidate=fixed_workflow(), ran=GREEN, context="there is user.name"),
     )
@@ -313,7 +313,7 @@ def test_it_is_fruitless_if_the_fact_was_told_before_or_nothing_came_of_it():
         attempt(2, candidate=fixed_workflow("b"), ran=FAILED, context="there is user.name"),
     )
     broken = clean_run(of=FAILED)
-    assert labels(make_case(), told, {0: broken, 2: clean_run("Hi ada!")}) == ("fruitless", "productive")
+    assert labels(make_case(), trial, {0: broken, 2: clean_run("Hi ada!")}) == ("fruitless", "productive")
     assert labels(make_case(), unused, {0: broken, 1: broken, 2: broken}) == ("fruitless", "fruitless")
 
 

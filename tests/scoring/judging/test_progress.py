@@ -6,7 +6,8 @@ from typing import get_args
 
 from mendbench.model.trial import ResponseStatus
 from mendbench.scoring.judging.progress import RIGHT as TOP
-from mendbench.scoring.judging.progress import RULES, ProgressFacts, best, progress_facts, progress_of, rule_for
+from mendbench.scoring.judging.progress import RULES, ProgressFacts, best, progress_facts, progress_of
+from mendbench.scoring.judging.rules import first_fitting
 from mendbench.scoring.judging.workflow_status import workflow_statuses
 from tests.fakes.scoring import (
     BROKEN,
@@ -48,8 +49,8 @@ def test_every_combination_has_one_rung_and_there_are_336_of_them():
 
 
 def test_every_rule_decides_something_and_the_last_one_fits_everything():
-    assert {RULES.index(rule_for(facts)) for facts in EVERYTHING} == set(range(len(RULES)))
-    assert all(RULES[-1].fits(facts) for facts in EVERYTHING)
+    assert {RULES.index(first_fitting(RULES, facts)) for facts in EVERYTHING} == set(range(len(RULES)))
+    assert all(first_fitting(RULES[-1:], facts) == RULES[-1] for facts in EVERYTHING)
     assert all(rule.because for rule in RULES)
 
 

@@ -25,7 +25,7 @@ def test_recall_is_the_share_of_the_facts_that_stand_in_the_text():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "found"),
     [
         ("user.name", True),
         ("`user.name`.", True),
@@ -34,8 +34,8 @@ def test_recall_is_the_share_of_the_facts_that_stand_in_the_text():
         ("xuser.name", False),
     ],
 )
-def test_a_fact_is_told_between_word_boundaries(text, told):
-    assert (context_recall((r"user\.name",), text).share == 1.0) is told
+def test_a_fact_is_told_between_word_boundaries(text, found):
+    assert (context_recall((r"user\.name",), text).share == 1.0) is found
 
 
 @pytest.mark.parametrize("times", [0, 1, 2])

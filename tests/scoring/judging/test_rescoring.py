@@ -7,8 +7,7 @@ import pytest
 
 from mendbench.errors import BadInput
 from mendbench.scoring.judging import attempts, outcomes, progress
-from mendbench.scoring.judging.evidence import attempt_evidence, facts_in, trial_evidence
-from mendbench.scoring.judging.rescoring import rescored
+from mendbench.scoring.judging.evidence import attempt_evidence, facts_in, rescored, trial_evidence
 from tests.fakes.runs import (
     crashed,
     hopeless,
@@ -132,7 +131,7 @@ def put(value, *path):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (without("evidence"), "evidence: missing"),
         (without("evidence", "verdict"), "evidence.verdict: missing"),
@@ -157,12 +156,12 @@ def put(value, *path):
         (put("late", "problem"), "problem.kind: missing"),
     ],
 )  # fmt: skip
-def test_a_fact_that_is_missing_or_cannot_be_is_told_with_its_path_and_what_to_do(change, said):
+def test_a_fact_that_is_missing_or_cannot_be_is_told_with_its_path_and_what_to_do(change, message):
     one = copy.deepcopy(row(unrepaired()))
     change(one)
     with pytest.raises(BadInput) as raised:
         rescored(one)
-    assert str(raised.value).startswith(said)
+    assert str(raised.value).startswith(message)
     assert str(raised.value).endswith("make the run again with `mendbench run`")
 
 

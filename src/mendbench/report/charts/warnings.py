@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from mendbench.report.charts.chart import Box, Chart, Label, Missing, Table
 from mendbench.report.selection import Selection
 from mendbench.report.words import counted, listing
-from mendbench.scoring.confusion import STATES
-from mendbench.scoring.forensics.first_states import Rate
+from mendbench.scoring.confusion import STATES, Rate
 from mendbench.scoring.forensics.warning_cost import DetectorWarnings
 
 NAME, TITLE = "warnings", "Does a warning mean what it says?"

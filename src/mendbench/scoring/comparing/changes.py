@@ -58,19 +58,19 @@ def changes_of(trials: Iterable[TrialPair], a: ResponsesByKey, b: ResponsesByKey
     """
     found = [_change(trial, direction, a, b) for trial in trials if (direction := direction_of(trial)) is not None]
     order = get_args(Direction)
-    return tuple(sorted(found, key=lambda one: (order.index(one.direction), one.before.key, one.after.key)))
+    return tuple(sorted(found, key=lambda change: (order.index(change.direction), change.before.key, change.after.key)))
 
 
-def direction_of(trial: TrialPair) -> Direction | None:
+def direction_of(pair: TrialPair) -> Direction | None:
     """Return how a trial changed from A to B; None if it did not."""
-    a, b = trial.a, trial.b
+    a, b = pair.a, pair.b
     opens = a.verdict == "unjudged", b.verdict == "unjudged"
     if opens[0] != opens[1]:
         return "newly judged" if opens[0] else "no verdict any more"
     if a.right != b.right:
         return "newly failing" if a.right else "newly passing"
-    told = [(one.verdict, one.outcome, one.stop_reason, one.wasted_attempts) for one in (a, b)]
-    return "otherwise" if told[0] != told[1] else None
+    endings = [(trial.verdict, trial.outcome, trial.stop_reason, trial.wasted_attempts) for trial in (a, b)]
+    return "otherwise" if endings[0] != endings[1] else None
 
 
 def same_responses(trial: TrialPair, a: ResponsesByKey, b: ResponsesByKey) -> Responses:

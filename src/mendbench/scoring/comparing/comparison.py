@@ -10,13 +10,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import NormalDist
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from mendbench.scoring.comparing.paired_counts import Counts, counts_of
 from mendbench.scoring.comparing.pairing import TreatmentPair
 from mendbench.scoring.score import Better, Count, Score, Unit
-from mendbench.scoring.statistics.exact import ALPHA, POWER, Interval, mcnemar_exact, needed_pairs
+from mendbench.scoring.statistics.exact import ALPHA, Interval, connor, mcnemar_exact, needed_pairs
 from mendbench.scoring.statistics.resampling import clustered_bootstrap, sign_flip
 
 MIN_GROUPS = 6
@@ -91,8 +90,7 @@ class Evidence:
     """None if pairs are open, or the score is undefined."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Tested:
+class _Tested(NamedTuple):
     test: Test
     p: float
     verdict: Verdict
@@ -110,8 +108,8 @@ def differ(name: str, score: Score, counts: Counts, *, alpha: float = ALPHA) -> 
     two differing cases are in one group. Otherwise it is from a sign-flip test on the groups' sums. ``alpha`` is the level for the number
     of additional cases. If it is below :data:`ALPHA`, that number is also computed for verdicts that are significant only at the latter.
     """
-    told = counts.without_open()
-    plain = _values(told)
+    settled = counts.without_open()
+    plain = _values(settled)
     low, high = (_values(counts, gains=side) for side in "ab") if counts.open else (plain, plain)
     tests: list[_Tested] = []
     p: float | None = None
@@ -128,7 +126,7 @@ def differ(name: str, score: Score, counts: Counts, *, alpha: float = ALPHA) -> 
         left_out=counts.left_out, a=_figure(counts.a), b=_figure(counts.b),
         difference=_mean(plain) if plain else None,
         bounds=Interval(low=_mean(low), high=_mean(high)) if counts.open and low and high else None,
-        **_won_and_lost(score, told), interval=interval, method=method,
+        **_won_and_lost(score, settled), interval=interval, method=method,
         test=tests[0].test if tests else None, verdict=verdict,
         worst=tests[0].verdict if counts.open and tests else None,
         best=tests[-1].verdict if counts.open and tests else None,
@@ -178,8 +176,7 @@ def _spread(counts: Counts, gains: str = "") -> dict[str, float] | None:
     return {case: part(b, case) - part(a, case) for case in counts.a}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sums:
+class _Sums(NamedTuple):
     """The counts of the cases of one side, and their sums."""
 
     tops: Mapping[str, float]
@@ -200,12 +197,18 @@ def _whole(counts: Counts) -> bool:
 
 
 def _tested(score: Score, counts: Counts, values: Mapping[str, float]) -> _Tested:
+    test: Test
     if _binary(score, counts, values):
-        test: Test = "McNemar, exact"
-        p = mcnemar_exact(sum(one > 0 for one in values.values()), sum(one < 0 for one in values.values()))
+        test = "McNemar, exact"
+        p = mcnemar_exact(*_signs(values))
     else:
         test, p = "sign flips of groups", sign_flip(values, counts.groups)
     return _Tested(test=test, p=p, verdict=distinguished(score, p, _mean(values)))
+
+
+def _signs(values: Mapping[str, float]) -> tuple[int, int]:
+    """Return how many values are above 0, and how many below."""
+    return sum(value > 0 for value in values.values()), sum(value < 0 for value in values.values())
 
 
 def distinguished(score: Score, p: float, difference: float) -> Verdict:
@@ -265,10 +268,9 @@ def _bootstrapped(cases: tuple[tuple[str, str, float], ...]) -> Interval | None:
 
 
 def _figure(counts: Mapping[str, Count]) -> Figure:
-    top, under, gain = (
-        round(math.fsum(values), 6)
-        for values in zip(*((one.numerator, one.denominator, one.open) for one in counts.values()), strict=True)
-    ) if counts else (0.0, 0.0, 0.0)  # fmt: skip
+    top = round(math.fsum(count.numerator for count in counts.values()), 6)
+    under = round(math.fsum(count.denominator for count in counts.values()), 6)
+    gain = round(math.fsum(count.open for count in counts.values()), 6)
     value = top / under if under else None
     bounds = Interval(low=top / under, high=(top + gain) / under) if under and gain else None
     return Figure(numerator=top, denominator=under, value=value, bounds=bounds)
@@ -276,24 +278,21 @@ def _figure(counts: Mapping[str, Count]) -> Figure:
 
 def _won_and_lost(score: Score, counts: Counts) -> dict[str, int]:
     sign = -1 if score.better == "lower" else 1
-    values = ((counts.a[case].value, counts.b[case].value) for case in counts.a)
-    moved = [round(b - a, 9) * sign for a, b in values if a is not None and b is not None]
-    won, lost = sum(one > 0 for one in moved), sum(one < 0 for one in moved)
+    values = {case: (counts.a[case].value, counts.b[case].value) for case in counts.a}
+    moved = {case: round(b - a, 9) * sign for case, (a, b) in values.items() if a is not None and b is not None}
+    won, lost = _signs(moved)
     return {"won": won, "lost": lost, "tied": len(moved) - won - lost}
 
 
 def _more_cases(score: Score, counts: Counts, values: Mapping[str, float], alpha: float) -> int | None:
     if _binary(score, counts, values):
-        won, lost = sum(one > 0 for one in values.values()), sum(one < 0 for one in values.values())
+        won, lost = _signs(values)
         return needed_pairs(max(won, lost), min(won, lost), len(values) - won - lost, alpha=alpha)
     return _more_of_groups(values, counts.groups, alpha)
 
 
 def _more_of_groups(values: Mapping[str, float], groups: Mapping[str, str], alpha: float) -> int | None:
-    """Return how many additional cases, in similar groups, would distinguish the two; None if neither is ahead.
-
-    This is Connor's formula for McNemar's test, with the groups' sums in place of single pairs.
-    """
+    """Return how many additional cases, in similar groups, would distinguish the two; None if neither is ahead."""
     parts: dict[str, list[float]] = defaultdict(list)
     for case, value in values.items():
         parts[groups[case]].append(value)
@@ -301,10 +300,7 @@ def _more_of_groups(values: Mapping[str, float], groups: Mapping[str, str], alph
     mean, square = math.fsum(sums) / len(sums), math.fsum(one * one for one in sums) / len(sums)
     if not round(mean, 9):
         return None
-    normal = NormalDist()
-    reach = normal.inv_cdf(1 - alpha / 2) * math.sqrt(square)
-    reach += normal.inv_cdf(POWER) * math.sqrt(max(0.0, square - mean * mean))
-    wanted = max(len(sums) + 1, MIN_GROUPS, math.ceil((reach / mean) ** 2))
+    wanted = max(len(sums) + 1, MIN_GROUPS, connor(mean, square, alpha=alpha))
     return math.ceil((wanted - len(sums)) * len(values) / len(sums))
 
 

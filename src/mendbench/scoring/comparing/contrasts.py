@@ -124,12 +124,6 @@ class _Trials:
         return sorted(self.a.keys() & self.b.keys())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
-    result: ContrastResult
-    p: float | None
-
-
 def contrasts(
     records: Sequence[TrialRecord], plan: Plan, *, expected: Collection[str] = (), training: Collection[str] = (),
     changed: Changed = UNCHANGED,
@@ -144,9 +138,10 @@ def contrasts(
     Raises:
         UnknownName: the plan names an unknown score.
     """
-    found = [_contrast(records, plan, one, expected, training, changed) for one in plan.contrasts]
-    adjusted = holm({str(at): 1.0 if one.p is None else one.p for at, one in enumerate(found)})
-    return tuple(_corrected(one, adjusted[str(at)]) for at, one in enumerate(found))
+    found = [_contrast(records, plan, contrast, expected, training, changed) for contrast in plan.contrasts]
+    p_values = [None if result.difference is None else result.difference.p for result in found]
+    adjusted = holm({str(at): 1.0 if p is None else p for at, p in enumerate(p_values)})
+    return tuple(_corrected(result, adjusted[str(at)]) for at, result in enumerate(found))
 
 
 def may_be(planned: PlannedContrast, model: str, pairs: Collection[tuple[Treatment, Treatment]]) -> bool:
@@ -162,46 +157,47 @@ def may_be(planned: PlannedContrast, model: str, pairs: Collection[tuple[Treatme
     return bool(alike) and alike >= set(planned.strategies or ())
 
 
-def _corrected(found: _Found, p: float) -> ContrastResult:
-    difference = found.result.difference
-    if difference is None or found.p is None:
-        return found.result
+def _corrected(result: ContrastResult, p: float) -> ContrastResult:
+    difference = result.difference
+    if difference is None or difference.p is None:
+        return result
     verdict = difference.verdict
     if verdict != "alike":
-        verdict = distinguished(score(found.result.score), p, difference.difference or 0)
+        verdict = distinguished(score(result.score), p, difference.difference or 0)
     more = difference.more_cases if verdict == "not told apart" else None
-    return replace(found.result, difference=replace(difference, p=p, verdict=verdict, more_cases=more))
+    return replace(result, difference=replace(difference, p=p, verdict=verdict, more_cases=more))
 
 
 def _contrast(
     records: Sequence[TrialRecord], plan: Plan, planned: PlannedContrast, expected: Collection[str],
     training: Collection[str], changed: Changed,
-) -> _Found:  # fmt: skip
+) -> ContrastResult:  # fmt: skip
+    """Return the result of one contrast, with its uncorrected p-value."""
     name = _SCORES.get(planned.measure, planned.measure)
     own = as_table(records).where("treatment", lambda one: one.model == plan.model)
     against, settled, open_choice = _settled(own, planned.against, training)
     treatment, settled_too, open_too = _settled(own, planned.treatment, training)
-    told = own.where("part", lambda part: part == plan.part)
-    tuned = _tuned(planned, _all(told, planned), changed)
+    of_part = own.where("part", lambda part: part == plan.part)
+    tuned = _tuned(planned, _all(of_part, planned), changed)
     result = ContrastResult(
         name=planned.name, score=name, model=plan.model, part=plan.part,
         treatment=_words(treatment, planned.treatment, planned), against=_words(against, planned.against, planned),
         settled=settled or settled_too, pairs=(), difference=None, undefined=tuned or open_choice or open_too,
     )  # fmt: skip
     if open_choice or open_too:
-        return _Found(result=result, p=None)
-    strategies = [(against, treatment)] if against and treatment else [(one, one) for one in _all(told, planned)]
+        return result
+    strategies = [(against, treatment)] if against and treatment else [(one, one) for one in _all(of_part, planned)]
     trials = [
-        _Trials(a=_of(told, ours, planned.against.policy), b=_of(told, theirs, planned.treatment.policy))
+        _Trials(a=_of(of_part, ours, planned.against.policy), b=_of(of_part, theirs, planned.treatment.policy))
         for ours, theirs in strategies
     ]
     result = replace(result, undefined=tuned or _gap(trials, strategies, planned, plan.part, expected))
     if not any(each.shared() for each in trials):
-        return _Found(result=result, p=None)
+        return result
     evidence, lacking = _evidence(name, score(name), trials, ALPHA / len(plan.contrasts))
     why = result.undefined or _too_little(evidence, lacking, ALPHA / len(plan.contrasts))
-    result = replace(result, difference=evidence.difference, pairs=_pairs(trials), undefined=why)
-    return _Found(result=result, p=None if result.undefined else evidence.p)
+    difference = replace(evidence.difference, p=None if why else evidence.p)
+    return replace(result, difference=difference, pairs=_pairs(trials), undefined=why)
 
 
 def _tuned(planned: PlannedContrast, averaged: Collection[str], changed: Changed) -> str | None:
@@ -233,8 +229,8 @@ def _settled(
         return None, None, f"the best of {several} is not settled: {why}"
     right = {name: sum(count.numerator for count in own) for name, own in counts.items()}
     best = min(by_strategy, key=lambda name: (-right[name], _first_tokens(kept[name]), name))
-    told = f"{best} is the best of {several} on the training part: {right[best]:g} of {len(counts[best])} cases right"
-    return best, told, None
+    how = f"{best} is the best of {several} on the training part: {right[best]:g} of {len(counts[best])} cases right"
+    return best, how, None
 
 
 def _unsettled(
@@ -291,30 +287,20 @@ def _gap(
     return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Lacking:
-    """Numbers of cases that prevent a result of a contrast."""
-
-    unjudged: int
-    """Cases that have a trial without a verdict."""
-    crashed: int
-    """Other cases that do not count only because a trial crashed."""
-
-
-def _evidence(name: str, one: Score, trials: Sequence[_Trials], alpha: float) -> tuple[Evidence, _Lacking]:
-    """Return how the sides differ in the means over the strategies, and which cases are lacking."""
+def _evidence(name: str, own: Score, trials: Sequence[_Trials], alpha: float) -> tuple[Evidence, dict[str, int]]:
+    """Return how the sides differ in the means over the strategies, and how many cases prevent a result, by reason."""
     cases = set.intersection(*({case for case, _ in each.shared()} for each in trials))
     sides: dict[str, list[dict[str, Count]]] = defaultdict(list)
     would: set[str] = set()
     unjudged: set[str] = set()
     for each in trials:
-        for side, own in (("a", each.a), ("b", each.b)):
-            kept = [own[key] for key in each.shared() if key[0] in cases]
-            sides[side].append(case_counts(one, kept))
-            counted = applies(one, kept)
+        for side, found in (("a", each.a), ("b", each.b)):
+            kept = [found[key] for key in each.shared() if key[0] in cases]
+            sides[side].append(case_counts(own, kept))
+            counted = applies(own, kept)
             would |= counted
             unjudged |= {trial.case for trial in kept if trial.verdict == "unjudged" and trial.case in counted}
-    shared = set.intersection(*(set(counts) for own in sides.values() for counts in own))
+    shared = set.intersection(*(set(counts) for side in sides.values() for counts in side))
     records = [each.a[key] for each in trials for key in each.shared()]
     a, b = ({case: _mean_of([counts[case] for counts in sides[side]]) for case in sorted(shared)} for side in "ab")
     treatments = _pairs(trials)
@@ -324,20 +310,19 @@ def _evidence(name: str, one: Score, trials: Sequence[_Trials], alpha: float) ->
         a=a, b=b, groups={record.case: record.group for record in records if record.case in shared},
         left_out=len(would - shared), single=single,
     )  # fmt: skip
-    lacking = _Lacking(unjudged=len(unjudged), crashed=len(would - shared - unjudged))
-    return differ(name, one, counts, alpha=alpha), lacking
+    lacking = {
+        "have a trial without a verdict": len(unjudged),
+        "do not count, because a trial crashed": len(would - shared - unjudged),
+    }
+    return differ(name, own, counts, alpha=alpha), lacking
 
 
-def _too_little(evidence: Evidence, lacking: _Lacking, alpha: float) -> str | None:
+def _too_little(evidence: Evidence, lacking: Mapping[str, int], alpha: float) -> str | None:
     """Return why a difference is not a result: cases lack a verdict or do not count, or are too few for significance."""
     found = evidence.difference
     of = f"of its {found.cases + found.left_out} cases"
-    whys = (
-        (lacking.unjudged, "have a trial without a verdict"),
-        (lacking.crashed, "do not count, because a trial crashed"),
-    )
-    if told := [f"{count} {of} {why}" for count, why in whys if count]:
-        return ", and ".join(told)
+    if reasons := [f"{count} {of} {why}" for why, count in lacking.items() if count]:
+        return ", and ".join(reasons)
     if evidence.p is None:
         return f"there are no {found.of} on both sides"
     if 2 / 2**found.groups >= alpha:

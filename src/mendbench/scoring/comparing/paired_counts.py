@@ -34,21 +34,18 @@ class Counts:
     def without_open(self) -> Counts:
         """Return the counts of the cases whose pair is not open."""
         gone = self.open
-        kept = [case for case in self.a if case not in gone]
-        return Counts(
-            a={case: self.a[case] for case in kept}, b={case: self.b[case] for case in kept},
-            groups=self.groups, left_out=self.left_out, single=self.single, same=self.same,
-        )  # fmt: skip
+        a, b = ({case: count for case, count in side.items() if case not in gone} for side in (self.a, self.b))
+        return replace(self, a=a, b=b)
 
 
 def counts_of(score: Score, pair: TreatmentPair) -> Counts:
     """Return the counts of a score for two treatments. A case that adds something on one side counts on both."""
     trials = pair.trials
-    ours = case_counts(score, [trial.a for trial in trials])
-    theirs = case_counts(score, [trial.b for trial in trials])
+    sides = [trial.a for trial in trials], [trial.b for trial in trials]
+    ours, theirs = (case_counts(score, side) for side in sides)
     known = ours.keys() & theirs.keys()
     shared = {case for case in known if not (score.has_none(ours[case]) and score.has_none(theirs[case]))}
-    would = applies(score, [trial.a for trial in trials]) & applies(score, [trial.b for trial in trials])
+    would = applies(score, sides[0]) & applies(score, sides[1])
     alone = (pair.a.policy, pair.a.repairer) == (pair.b.policy, pair.b.repairer)
     return Counts(
         a={case: ours[case] for case in sorted(shared)},

@@ -7,8 +7,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import eq
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, TypeAlias
 
 from mendbench.scoring.record_table import Records, as_table
 from mendbench.scoring.records import Treatment, TrialRecord
@@ -34,36 +33,21 @@ class TrialPair:
     b: TrialRecord
 
 
+@dataclass(frozen=True, slots=True)
 class TrialPairs(Sequence[TrialPair]):
     """Pairs of trials in the order of case and sample. Each is created on demand."""
 
-    def __init__(self, a: Records, b: Records) -> None:
-        """Take the trials of both sides. Trials of a pair have the same index."""
-        self._a, self._b = a, b
+    a: Records
+    b: Records
+    """The trial of each pair has the same index as in ``a``."""
 
     def __len__(self) -> int:
         """Return how many there are."""
-        return len(self._a)
+        return len(self.a)
 
-    @overload
-    def __getitem__(self, at: int) -> TrialPair: ...
-    @overload
-    def __getitem__(self, at: slice) -> TrialPairs: ...
     def __getitem__(self, at: Any) -> Any:
-        """Return the pair at an index, or the pairs of a slice."""
-        if isinstance(at, slice):
-            return TrialPairs(self._a[at], self._b[at])
-        return TrialPair(a=self._a[at], b=self._b[at])
-
-    def __iter__(self) -> Iterator[TrialPair]:
-        """Yield the pairs one by one; none is kept."""
-        return (TrialPair(a=a, b=b) for a, b in zip(self._a, self._b, strict=True))
-
-    def __eq__(self, other: object) -> bool:
-        """Return whether both have the same pairs."""
-        return len(self) == len(other) and all(map(eq, self, other)) if isinstance(other, Sequence) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
+        """Return the pair at an index."""
+        return TrialPair(a=self.a[at], b=self.b[at])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,20 +97,18 @@ def pair_trials(
     Treatments are paired if they are equal, except for fields that are ``fixed`` to different values on the two sides, and fields with a
     single value on each side. For example, if all trials of A use one model and all of B another, those two are compared.
     """
-    one, other = as_table(a), as_table(b)
-    chosen = _paired(one.values("treatment"), other.values("treatment"), fixed)
-    sides: tuple[dict[Treatment, Records], ...] = (one.by("treatment"), other.by("treatment"))
-    pairs = tuple(
-        TreatmentPair(
-            a=ours, b=theirs, trials=_shared(sides[0][ours], sides[1][theirs]), same=one_run and ours == theirs
-        )
-        for ours, theirs in chosen
+    ours, theirs = as_table(a), as_table(b)
+    partners = _partners(ours.values("treatment"), theirs.values("treatment"), fixed)
+    ours_by, theirs_by = ours.by("treatment"), theirs.by("treatment")
+    pairs = (
+        TreatmentPair(a=one, b=other, trials=_shared(ours_by[one], theirs_by[other]), same=one_run and one == other)
+        for one, other in partners
     )
     return Pairing(
         pairs=tuple(pair for pair in pairs if pair.trials),
         unpaired=(
-            *_unpaired("A", one, other, dict(chosen)),
-            *_unpaired("B", other, one, {theirs: ours for ours, theirs in chosen}),
+            *_unpaired("A", ours, theirs, dict(partners)),
+            *_unpaired("B", theirs, ours, {other: one for one, other in partners}),
         ),
     )
 
@@ -136,50 +118,45 @@ def described(treatment: Treatment) -> str:
     return " | ".join(part or "-" for part in treatment.order())
 
 
-def _paired(
+def _partners(
     a: Collection[Treatment], b: Collection[Treatment], fixed: Collection[str]
-) -> tuple[tuple[Treatment, Treatment], ...]:
+) -> list[tuple[Treatment, Treatment]]:
     """Return the treatments that are compared, in order."""
-    found: list[tuple[Treatment, Treatment]] = []
-    for ours, theirs in _alike(a, b, _told_apart_by(a, b, _OUTER, fixed)):
-        for one, other in _alike(ours, theirs, _told_apart_by(ours, theirs, _INNER, fixed)):
-            if len(one) == len(other) == 1:
-                found.append((one[0], other[0]))
-    return tuple(sorted(found, key=lambda pair: (pair[0].order(), pair[1].order())))
-
-
-def _told_apart_by(
-    a: Collection[Treatment], b: Collection[Treatment], fields: Iterable[str], fixed: Collection[str]
-) -> tuple[str, ...]:
-    """Return the fields in which treatments must be equal to be compared."""
-    return tuple(name for name in fields if name not in fixed and any(len(_values(side, name)) > 1 for side in (a, b)))
-
-
-def _values(side: Collection[Treatment], name: str) -> set[str]:
-    """Return the values of a field. None (no detector under ``naive``) does not count as a value."""
-    return {value for one in side if (value := getattr(one, name)) is not None}
+    found = [
+        (one[0], other[0])
+        for ours, theirs in _alike(a, b, _OUTER, fixed)
+        for one, other in _alike(ours, theirs, _INNER, fixed)
+        if len(one) == len(other) == 1
+    ]
+    return sorted(found, key=lambda pair: (pair[0].order(), pair[1].order()))
 
 
 def _alike(
-    a: Collection[Treatment], b: Collection[Treatment], fields: Sequence[str]
+    a: Collection[Treatment], b: Collection[Treatment], fields: Iterable[str], fixed: Collection[str]
 ) -> Iterator[tuple[list[Treatment], list[Treatment]]]:
-    """Yield the treatments of both sides that are equal in some fields."""
-    ours, theirs = _by(a, fields), _by(b, fields)
+    """Yield the treatments of both sides that are equal in those fields that are not fixed and have several values on a side."""
+    deciding = [name for name in fields if name not in fixed and any(len(_values(side, name)) > 1 for side in (a, b))]
+    ours, theirs = _by(a, deciding), _by(b, deciding)
     for key in ours.keys() & theirs.keys():
         yield ours[key], theirs[key]
 
 
+def _values(side: Collection[Treatment], name: str) -> set[str]:
+    """Return the values of a field. None (no detector under ``naive``) does not count as a value."""
+    return {getattr(treatment, name) for treatment in side} - {None}
+
+
 def _by(side: Collection[Treatment], fields: Sequence[str]) -> dict[tuple[str | None, ...], list[Treatment]]:
     found: dict[tuple[str | None, ...], list[Treatment]] = defaultdict(list)
-    for one in side:
-        found[tuple(getattr(one, name) for name in fields)].append(one)
+    for treatment in side:
+        found[tuple(getattr(treatment, name) for name in fields)].append(treatment)
     return found
 
 
 def _shared(a: Records, b: Records) -> TrialPairs:
     """Return the trials of the cases and samples that both sides have."""
     places = array(NUMBERS), array(NUMBERS)
-    ours, theirs = _by_case(a), _by_case(b)
+    ours, theirs = a.by("case"), b.by("case")
     for case in sorted(ours.keys() & theirs.keys()):
         found = [dict(zip(own.column("sample"), own.places(), strict=True)) for own in (ours[case], theirs[case])]
         for sample in sorted(found[0].keys() & found[1].keys()):
@@ -188,22 +165,18 @@ def _shared(a: Records, b: Records) -> TrialPairs:
     return TrialPairs(a.only(places[0]), b.only(places[1]))
 
 
-def _by_case(records: Records) -> dict[str, Records]:
-    return records.by("case")
-
-
 def _unpaired(side: Side, own: Records, other: Records, partner: Mapping[Treatment, Treatment]) -> Iterator[Unpaired]:
     """Yield the unpaired trials of one side, by reason."""
-    lost: dict[Reason, Counter[str]] = {}
-    others = _by_case(other)
-    for case, trials in _by_case(own).items():
+    lost: dict[Reason, Counter[str]] = defaultdict(Counter)
+    others = other.by("case")
+    for case, trials in own.by("case").items():
         there = others[case].counted("treatment", "sample") if case in others else {}
         for (treatment, sample), count in trials.counted("treatment", "sample").items():
             if case not in others:
-                lost.setdefault("no such case", Counter())[case] += count
+                lost["no such case"][case] += count
             elif treatment not in partner:
-                lost.setdefault("no such treatment", Counter())[described(treatment)] += count
+                lost["no such treatment"][described(treatment)] += count
             elif (partner[treatment], sample) not in there:
-                lost.setdefault("no such trial", Counter())[case] += count
+                lost["no such trial"][case] += count
     for reason, names in lost.items():
         yield Unpaired(side=side, reason=reason, trials=names.total(), names=tuple(sorted(names)))

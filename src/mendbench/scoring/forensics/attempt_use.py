@@ -19,6 +19,7 @@ from mendbench.scoring.forensics.passes import (
     Spent,
     Weighed,
     as_json,
+    attempts_of,
     by_part,
     by_treatment,
     label_of,
@@ -151,17 +152,18 @@ def document(records: Sequence[TrialRecord]) -> JsonObject:
 
 def labels(trials: Sequence[TrialRecord]) -> tuple[LabelLine, ...]:
     """Return the attempts of some trials by label, including labels without attempts."""
-    each = [(share, attempt) for share, trial in weighed(trials) for attempt in trial.attempts]
+    each = attempts_of(weighed(trials))
     numbers = range(1, _longest(trials) + 1)
     found = []
     for label in LABELS:
         own = [(share, attempt) for share, attempt in each if label_of(attempt) == label]
-        by_number = tuple(total(share for share, attempt in own if attempt.number == number) for number in numbers)
         found.append(
             LabelLine(
                 label=label,
                 n=total(share for share, _ in own),
-                by_number=by_number,
+                by_number=tuple(
+                    total(share for share, attempt in own if attempt.number == number) for number in numbers
+                ),
                 repeats=total(share for share, attempt in own if attempt.repeat),
                 spent=spent(own),
             )
@@ -172,8 +174,8 @@ def labels(trials: Sequence[TrialRecord]) -> tuple[LabelLine, ...]:
 def curve(trials: Sequence[TrialRecord]) -> Curve:
     """Return success by attempt number over trials of one strategy and repairer under ``naive``."""
     each = weighed(trials)
-    edits = tuple(one for one in each if one[1].kind in EDIT_KINDS)
-    others = tuple(one for one in each if one[1].kind not in EDIT_KINDS)
+    edits = [(share, trial) for share, trial in each if trial.kind in EDIT_KINDS]
+    others = [(share, trial) for share, trial in each if trial.kind not in EDIT_KINDS]
     last = _longest(trials)
     return Curve(
         n=len({trial.case for _, trial in edits}),
@@ -209,8 +211,9 @@ def _of_part(part: str | None, records: Sequence[TrialRecord]) -> Iterable[Foren
 
 
 def _step(number: int, edits: Collection[Weighed], others: Collection[Weighed]) -> Step:
-    made = [(share, one) for share, trial in (*edits, *others) for one in trial.attempts if one.number == number]
-    later = [(share, one) for share, trial in (*edits, *others) for one in trial.attempts if one.number > number]
+    attempts = attempts_of((*edits, *others))
+    made = [(share, attempt) for share, attempt in attempts if attempt.number == number]
+    later = [(share, attempt) for share, attempt in attempts if attempt.number > number]
     right = _right_within(number, edits)
     gain = tidy(right - (_right_within(number - 1, edits) if number > 1 else 0))
     now, on_edits = spent(made), total(share for share, trial in edits if len(trial.attempts) >= number)
@@ -224,8 +227,8 @@ def _step(number: int, edits: Collection[Weighed], others: Collection[Weighed]) 
         right_elsewhere=_right_within(number, others),
         attempts=on_edits,
         elsewhere=tidy(now.attempts - on_edits),
-        wasted=total(share for share, one in made if one.label in WASTED),
-        unlabelled=total(share for share, one in made if one.label is None),
+        wasted=total(share for share, attempt in made if attempt.label in WASTED),
+        unlabelled=total(share for share, attempt in made if attempt.label is None),
         spent=now,
         saved=spent(later),
         attempts_per_repair=per(now.attempts, gain),
@@ -236,8 +239,7 @@ def _step(number: int, edits: Collection[Weighed], others: Collection[Weighed]) 
 
 def _stopping(edits: Collection[Weighed], last: int) -> Stopping:
     """Return the number of attempts of the longest right trial."""
-    right = [len(trial.attempts) for _, trial in edits if trial.right]
-    at = max(right, default=None)
+    at = max((len(trial.attempts) for _, trial in edits if trial.right), default=None)
     return Stopping(
         n=_right_within(last, edits),
         at=at,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from operator import attrgetter
+from typing import NamedTuple, TypeAlias
 
 from mendbench.scoring.forensics.passes import (
     LABELS,
@@ -21,8 +22,6 @@ from mendbench.scoring.forensics.passes import (
     weighed,
 )
 from mendbench.scoring.records import EDIT_KINDS, AttemptRecord, TrialRecord
-
-Side: TypeAlias = Literal["lost", "gained", "lost_elsewhere", "gained_elsewhere"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,29 +79,29 @@ def effect(policy: Sequence[TrialRecord], naive: Sequence[TrialRecord]) -> Polic
     """
     pairs, unknown = paired(policy, naive)
     shares = {own.key: share for share, own in weighed([own for own, _ in pairs])}
-    each = tuple((shares[own.key], own, other) for own, other in pairs)
-    edits = tuple(one for one in each if one[1].kind in EDIT_KINDS)
-    lost = tuple(one for one in edits if _side(one[1], one[2]) == "lost")
-    early = tuple(one for one in lost if len(one[1].attempts) < len(one[2].attempts))
-    gained = tuple(one for one in edits if _side(one[1], one[2]) == "gained")
-    beyond = [(share, attempt) for share, own, other in each for attempt in other.attempts[len(own.attempts) :]]
-    extra = [(share, attempt) for share, own, other in each for attempt in own.attempts[len(other.attempts) :]]
+    compared = [_Compared(shares[own.key], own, other) for own, other in pairs]
+    edits = [one for one in compared if one.own.kind in EDIT_KINDS]
+    others = [one for one in compared if one.own.kind not in EDIT_KINDS]
+    lost, gained = [one for one in edits if one.lost], [one for one in edits if one.gained]
+    early = [one for one in lost if len(one.own.attempts) < len(one.naive.attempts)]
+    beyond = [(one.share, attempt) for one in compared for attempt in one.naive.attempts[len(one.own.attempts) :]]
+    extra = [(one.share, attempt) for one in compared for attempt in one.own.attempts[len(one.naive.attempts) :]]
     saved = spent(beyond)
     return PolicyEffect(
         policy=policy[0].treatment.policy,
         detector=policy[0].treatment.detector,
-        n=len({own.case for _, own, _ in each}),
-        with_edit_fault=len({own.case for _, own, _ in edits}),
+        n=len({one.own.case for one in compared}),
+        with_edit_fault=len({one.own.case for one in edits}),
         trials=len(pairs),
         unknown=unknown,
-        repairs=total(share for share, own, _ in edits if own.right),
-        naive_repairs=total(share for share, _, other in edits if other.right),
+        repairs=_shares(one for one in edits if one.own.right),
+        naive_repairs=_shares(one for one in edits if one.naive.right),
         lost=_shares(early),
         lost_by=_reasons(early),
         lost_otherwise=tidy(_shares(lost) - _shares(early)),
         gained=_shares(gained),
-        lost_elsewhere=_shares(one for one in each if _side(one[1], one[2]) == "lost_elsewhere"),
-        gained_elsewhere=_shares(one for one in each if _side(one[1], one[2]) == "gained_elsewhere"),
+        lost_elsewhere=_shares(one for one in others if one.lost),
+        gained_elsewhere=_shares(one for one in others if one.gained),
         saved=saved,
         prevented={label: total(share for share, a in beyond if label_of(a) == label) for label in LABELS},
         extra=spent(extra),
@@ -148,33 +147,34 @@ def unknowns(reasons: Mapping[str, int]) -> tuple[Unknown, ...]:
 
 def _alike(one: AttemptRecord, other: AttemptRecord) -> bool:
     """Return whether two attempts had the same prompt and response, as far as records show."""
-    return (one.status, one.context_tokens, one.prompt_tokens, one.completion_tokens) == (
-        other.status, other.context_tokens, other.prompt_tokens, other.completion_tokens,
-    )  # fmt: skip
+    read = attrgetter("status", "context_tokens", "prompt_tokens", "completion_tokens")
+    return bool(read(one) == read(other))
 
 
-def _side(own: TrialRecord, naive: TrialRecord) -> Side | None:
-    """Return how a policy changed the verdict; None: not at all."""
-    if own.right == naive.right:
-        return None
-    if own.kind in EDIT_KINDS:
-        return "gained" if own.right else "lost"
-    return "gained_elsewhere" if own.right else "lost_elsewhere"
+class _Compared(NamedTuple):
+    share: Fraction
+    own: TrialRecord
+    naive: TrialRecord
+
+    @property
+    def lost(self) -> bool:
+        return self.naive.right and not self.own.right
+
+    @property
+    def gained(self) -> bool:
+        return self.own.right and not self.naive.right
 
 
-_Told: TypeAlias = tuple[Fraction, TrialRecord, TrialRecord]
+def _shares(compared: Iterable[_Compared]) -> float:
+    return total(one.share for one in compared)
 
 
-def _shares(pairs: Iterable[_Told]) -> float:
-    return total(share for share, _, _ in pairs)
+def _cases(compared: Iterable[_Compared]) -> tuple[str, ...]:
+    return tuple(sorted({one.own.case for one in compared}))
 
 
-def _cases(pairs: Iterable[_Told]) -> tuple[str, ...]:
-    return tuple(sorted({own.case for _, own, _ in pairs}))
-
-
-def _reasons(pairs: Sequence[_Told]) -> tuple[Reason, ...]:
-    names = sorted({own.stop_reason for _, own, _ in pairs})
-    return tuple(
-        Reason(stop_reason=name, n=_shares(one for one in pairs if one[1].stop_reason == name)) for name in names
-    )
+def _reasons(compared: Iterable[_Compared]) -> tuple[Reason, ...]:
+    by_reason: dict[str, list[_Compared]] = defaultdict(list)
+    for one in compared:
+        by_reason[one.own.stop_reason].append(one)
+    return tuple(Reason(stop_reason=reason, n=_shares(own)) for reason, own in sorted(by_reason.items()))

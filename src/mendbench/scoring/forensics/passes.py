@@ -85,6 +85,11 @@ def weighed(trials: Sequence[TrialRecord]) -> tuple[Weighed, ...]:
     return tuple((shares[trial.case], trial) for trial in trials)
 
 
+def attempts_of(trials: Iterable[Weighed]) -> list[tuple[Fraction, AttemptRecord]]:
+    """Return the attempts of trials, each with the share of its trial."""
+    return [(share, attempt) for share, trial in trials for attempt in trial.attempts]
+
+
 def total(shares: Iterable[Fraction | int]) -> float:
     """Return a sum of cases or of shares of cases."""
     return tidy(sum(shares, Fraction(0)))

@@ -14,15 +14,15 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from mendbench.model.json import JsonObject
-from mendbench.scoring.confusion import STATES
+from mendbench.scoring.confusion import STATES, Disagreement, StateMatrix, first_states, state_matrix
 from mendbench.scoring.forensics.early_stopping import unknowns, why_unknown
-from mendbench.scoring.forensics.first_states import Disagreement, StateMatrix, first_states, state_matrix
 from mendbench.scoring.forensics.passes import (
     REFERENCE,
     Spent,
     Unknown,
     Weighed,
     as_json,
+    attempts_of,
     by_part,
     by_treatment,
     spent,
@@ -30,7 +30,7 @@ from mendbench.scoring.forensics.passes import (
     weighed,
 )
 from mendbench.scoring.record_table import Records
-from mendbench.scoring.records import EDIT_KINDS, AttemptRecord, Treatment, TrialRecord
+from mendbench.scoring.records import EDIT_KINDS, Treatment, TrialRecord
 
 FORMAT = 1
 """Format of the document. 1: the first version."""
@@ -155,9 +155,9 @@ def document(records: Sequence[TrialRecord]) -> JsonObject:
 
 
 def _of_part(part: str | None, records: Records) -> Iterable[DetectorWarnings]:
-    asked = {_place(one) for one in records.where("outcome", lambda outcome: outcome == "false_warning")}
-    others = records.where("treatment", lambda one: one.policy == REFERENCE)
-    naive = {_place(one): one for one in others if _place(one) in asked}
+    wanted = {_place(trial) for trial in records.where("outcome", lambda outcome: outcome == "false_warning")}
+    others = records.where("treatment", lambda treatment: treatment.policy == REFERENCE)
+    naive = {_place(trial): trial for trial in others if _place(trial) in wanted}
     groups: dict[tuple[str, str], dict[Treatment, Records]] = defaultdict(dict)
     for treatment, own in by_treatment(records).items():
         groups[treatment.engine, treatment.detector or ""][treatment] = own
@@ -197,7 +197,8 @@ def _prices(found: Mapping[Treatment, Records], naive: Naive, hard: set[str]) ->
         own = tuple(records)
         yield price(treatment, own, naive, without_adversarial=False)
         if hard:
-            yield price(treatment, [trial for trial in own if trial.case not in hard], naive, without_adversarial=True)
+            others = [trial for trial in own if trial.case not in hard]
+            yield price(treatment, others, naive, without_adversarial=True)
 
 
 def price(
@@ -257,23 +258,23 @@ def _brought(trial: TrialRecord, naive: TrialRecord | None, reason: str | None) 
 
 
 def _missed(each: Sequence[Weighed]) -> MissedWarnings:
-    unsaid = [one for one in each if one[1].outcome == "missed_warning"]
-    user = [one for one in each if one[1].kind == "needs_user"]
-    burned = [one for one in user if one[1].judged and one[1].attempts and one[1].outcome != "missed_warning"]
-    unknown = [one for one in user if not one[1].judged]
+    unsaid = [(share, trial) for share, trial in each if trial.outcome == "missed_warning"]
+    user = [(share, trial) for share, trial in each if trial.kind == "needs_user"]
+    burned = [
+        (share, trial) for share, trial in user if trial.judged and trial.attempts and trial.outcome != "missed_warning"
+    ]
+    unknown = [(share, trial) for share, trial in user if not trial.judged]
     return MissedWarnings(
         n=total(share for share, _ in (*unsaid, *burned)),
         trials=len(unsaid) + len(burned),
         unsaid=total(share for share, _ in unsaid),
         burned=total(share for share, _ in burned),
-        wasted=spent(one for one in _attempts((*unsaid, *burned)) if one[1].label == "futile"),
+        wasted=spent(
+            (share, attempt) for share, attempt in attempts_of((*unsaid, *burned)) if attempt.label == "futile"
+        ),
         without_verdict=len(unknown),
-        at_least=spent(_attempts(unknown)),
+        at_least=spent(attempts_of(unknown)),
     )
-
-
-def _attempts(each: Iterable[Weighed]) -> Iterable[tuple[Fraction, AttemptRecord]]:
-    return ((share, attempt) for share, trial in each for attempt in trial.attempts)
 
 
 def _place(trial: TrialRecord) -> tuple[str, ...]:

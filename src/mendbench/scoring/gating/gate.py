@@ -8,13 +8,13 @@ program differs, chance is involved, and only a loss beyond noise fails: see :mo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from mendbench.errors import BadInput
 from mendbench.scoring.chance import may_be_chance
 from mendbench.scoring.gating.limits import check_limits
-from mendbench.scoring.gating.resampled import Pair, lost_in, open_in, shifts
+from mendbench.scoring.gating.resampled import Pair, losing, shifts
 from mendbench.scoring.gating.result import (
     Baseline,
     Change,
@@ -24,7 +24,6 @@ from mendbench.scoring.gating.result import (
     Finding,
     GateResult,
     Level,
-    LimitResult,
     Present,
     Regime,
     Rules,
@@ -45,6 +44,13 @@ _ORDER: tuple[Change, ...] = (
 )  # fmt: skip
 _LEVELS: tuple[Level, ...] = ("fail", "open", "show")
 
+_OTHER_ENGINE = "the engine is another one: look at what changed, then accept this run with `mendbench gate --update`"
+_OTHER_SCORER = (
+    "judge both alike: `mendbench report RUN --rescore` for the run that is older; of the baseline, the run that it was made from, then "
+    "`mendbench gate --update`"
+)
+_OTHER_PRICES = "costs are of other prices: accept them with `mendbench gate --update`"
+
 
 def gate(baseline: Baseline, run: Present, rules: Rules) -> GateResult:
     """Return whether the trials of a run are worse than those of a baseline, and what differs.
@@ -52,32 +58,44 @@ def gate(baseline: Baseline, run: Present, rules: Rules) -> GateResult:
     Raises:
         BadInput: one of the two is empty, or they share no trial; a limit or its selection names something that the run does not have.
     """
-    then, now = {one.key: one for one in baseline.entries}, {one.key: one for one in run.entries}
-    _refuse_empty(baseline, run, then.keys() & now.keys())
+    then, now = ({entry.key: entry for entry in side.entries} for side in (baseline, run))
+    _refuse_empty(baseline, run, shared=not then.keys().isdisjoint(now))
     different = differences(baseline.digests, run.digests)
     pairs = [] if different else [Pair(then=then[key], now=now[key]) for key in sorted(then.keys() & now.keys())]
-    judged = [pair for pair in pairs if _comparable(pair)]
+    judged = [pair for pair in pairs if pair.same_case and pair.now.verdict != "unjudged"]
     resampled_pairs = [pair for pair in judged if regime_of(pair) == "resampled"]
     groups = {record.case: record.group for record in run.records}
     shifted = shifts(resampled_pairs, groups, margin=rules.margin, alpha=rules.alpha)
     found = [
-        *_secrets(then, now, run.secrets),
+        *(_finding("secret", "fail", then.get(key), now[key], why=places) for key, places in run.secrets),
         *(finding for pair in pairs for finding in _findings(pair, shifted, rules)),
         *_alone(then, now, rules, compared=not different),
     ]
-    findings = tuple(sorted(found, key=lambda one: (_LEVELS.index(one.level), _ORDER.index(one.change), one.key)))
+    findings = tuple(sorted(found, key=lambda each: (_LEVELS.index(each.level), _ORDER.index(each.change), each.key)))
     limits = check_limits(rules.limits, run.records, rules.selection)
-    changed = {one.key for one in findings if one.change != "secret"}
+    changed = {finding.key for finding in findings if finding.change != "secret"}
     alike = [pair for pair in judged if pair.now.key not in changed]
-    tally = Tally(
-        baseline=len(then),
-        run=len(now),
-        compared=len(judged),
-        resampled=len(resampled_pairs),
-        alike=len(alike),
-        other_ways=sum(_went_otherwise(pair) for pair in alike),
+    result = GateResult(
+        verdict=verdict(findings, shifted, limits, different),
+        headline="",
+        notes=(),
+        baseline=baseline.place,
+        run=run.place,
+        tally=Tally(
+            baseline=len(then),
+            run=len(now),
+            compared=len(judged),
+            resampled=len(resampled_pairs),
+            alike=len(alike),
+            other_ways=sum(pair.went_otherwise for pair in alike),
+        ),
+        findings=findings,
+        shifts=shifted,
+        limits=limits,
+        differences=different,
     )
-    return _result(baseline, run, tally, findings, shifted, limits, different)
+    counts = Counter((finding.change, finding.level) for finding in findings)
+    return replace(result, headline=headline(result, counts), notes=notes(result, counts, run.shard))
 
 
 def regime_of(pair: Pair) -> Regime:
@@ -87,81 +105,66 @@ def regime_of(pair: Pair) -> Regime:
 
 def differences(then: Digests, now: Digests) -> tuple[Difference, ...]:
     """Return the differences that make the two incomparable. Only prices that both have are compared."""
-    found = []
-    if then.engine != now.engine:
-        hint = "the engine is another one: look at what changed, then accept this run with `mendbench gate --update`"
-        found.append(Difference(what="engine", before=then.engine, after=now.engine, hint=hint))
-    if then.scorer != now.scorer:
-        hint = (
-            "judge both alike: `mendbench report RUN --rescore` for the run that is older; of the baseline, the run that it was "
-            "made from, then `mendbench gate --update`"
-        )
-        found.append(Difference(what="scorer", before=then.scorer, after=now.scorer, hint=hint))
-    mine, prices = dict(then.prices), dict(now.prices)
-    hint = "costs are of other prices: accept them with `mendbench gate --update`"
-    paid = (name for name in sorted(mine.keys() & prices.keys()) if mine[name] != prices[name])
-    found += [Difference(what=f"price of {name}", before=mine[name], after=prices[name], hint=hint) for name in paid]
-    return tuple(found)
+    prices_then, prices_now = dict(then.prices), dict(now.prices)
+    digests = [("engine", then.engine, now.engine, _OTHER_ENGINE), ("scorer", then.scorer, now.scorer, _OTHER_SCORER)]
+    digests += [
+        (f"price of {name}", prices_then[name], prices_now[name], _OTHER_PRICES)
+        for name in sorted(prices_then.keys() & prices_now.keys())
+    ]
+    return tuple(
+        Difference(what=what, before=before, after=after, hint=hint)
+        for what, before, after, hint in digests
+        if before != after
+    )
 
 
-def _refuse_empty(baseline: Baseline, run: Present, shared: Iterable[str]) -> None:
+def _refuse_empty(baseline: Baseline, run: Present, *, shared: bool) -> None:
     if not run.entries:
         raise BadInput(run.place, "a run without trials", "run at least one with `mendbench run`")
     if not baseline.entries:
         raise BadInput(baseline.place, "a baseline without trials", "accept a run with `mendbench gate --update`")
-    if not any(True for _ in shared):
+    if not shared:
         found = f"none of its {len(baseline.entries)} trials is among the {len(run.entries)} of {run.place}"
         hint = f"gate the run that it belongs to, or accept this one with `mendbench gate {run.place} --update`"
         raise BadInput(baseline.place, found, hint)
-
-
-def _comparable(pair: Pair) -> bool:
-    return pair.then.case_digest == pair.now.case_digest and pair.now.verdict != "unjudged"
 
 
 def changed_exchanges(then: Entry, now: Entry) -> tuple[str, ...]:
     """Return the requests that both trials sent and that got different responses from the world."""
     if not then.exchanges or not now.exchanges or then.exchanges == now.exchanges:
         return ()
-    before = dict(_exchanges(then.exchanges))
-    return tuple(
-        request for request, response in _exchanges(now.exchanges) if before.get(request, response) != response
-    )
+    before = dict(_exchanges(then))
+    return tuple(request for request, response in _exchanges(now) if before.get(request, response) != response)
 
 
-def _exchanges(told: str) -> Iterator[tuple[str, str]]:
-    for exchange in told.split(","):
+def _exchanges(entry: Entry) -> Iterator[tuple[str, str]]:
+    for exchange in entry.exchanges.split(","):
         request, _, response = exchange.partition(":")
         yield request, response
-
-
-def _went_otherwise(pair: Pair) -> bool:
-    then, now = pair.then, pair.now
-    return then.responses != now.responses or then.exchanges != now.exchanges
 
 
 def _findings(pair: Pair, shifted: Sequence[Shift], rules: Rules) -> Iterator[Finding]:
     """Yield the change of a trial, and separately any changed responses of the world: the likely cause."""
     then, now = pair.then, pair.now
-    if then.case_digest != now.case_digest:
-        what = f"the case is another one ({then.case_digest} -> {now.case_digest}): accept it with `mendbench gate --update`"
-        yield _made("incomparable", "open", now, before=then, after=now, why=(what,))
+    if not pair.same_case:
+        why = f"the case is another one ({then.case_digest} -> {now.case_digest}): accept it with `mendbench gate --update`"
+        yield _finding("incomparable", "open", then, now, why=(why,))
         return
     changed = changed_exchanges(then, now)
-    told = recording_words(len(changed))
+    likely: tuple[str, ...] = ()
     if changed:
-        why = (f"{told}: accept it with `mendbench gate --update` if that is meant",)
-        yield _made("recording", rules.changed_recording, now, before=then, after=now, why=why, changed=changed)
-    likely = (f"likely cause: {told}",) if changed else ()
+        message = recording_words(len(changed))
+        likely = (f"likely cause: {message}",)
+        why = f"{message}: accept it with `mendbench gate --update` if that is meant"
+        yield _finding("recording", rules.changed_recording, then, now, why=(why,), changed=changed)
     if now.verdict == "unjudged":
-        yield _made("unjudged", "open", now, before=then, after=now, why=likely, changed=changed)
+        yield _finding("unjudged", "open", then, now, why=likely, changed=changed)
         return
     change = change_of(then, now)
     if change is not None:
         regime = regime_of(pair)
         level = _exact_level(change, rules) if regime == "exact" else _resampled_level(change, pair, shifted)
-        why = (*likely, cause(then, now))
-        yield _made(change, level, now, before=then, after=now, regime=regime, why=why, changed=changed)
+        yield _finding(change, level, then, now, regime=regime, why=(*likely, cause(then, now)), changed=changed)
 
 
 def change_of(then: Entry, now: Entry) -> Change | None:
@@ -203,9 +206,8 @@ def _exact_level(change: Change, rules: Rules) -> Level:
 def _resampled_level(change: Change, pair: Pair, shifted: Sequence[Shift]) -> Level:
     if change not in {"lost", "worse"}:
         return "show"
-    if lost_in(pair, shifted):
-        return "fail"
-    return "open" if open_in(pair, shifted) else "show"
+    statuses = losing(pair, shifted)
+    return "fail" if "worse" in statuses else "open" if "open" in statuses else "show"
 
 
 def _alone(then: dict[str, Entry], now: dict[str, Entry], rules: Rules, *, compared: bool) -> Iterable[Finding]:
@@ -213,44 +215,18 @@ def _alone(then: dict[str, Entry], now: dict[str, Entry], rules: Rules, *, compa
     wrong: dict[str, Level] = {"incorrect": "fail", "crashed": "fail", "unjudged": "open"}
     for key in now.keys() - then.keys():
         level = wrong.get(now[key].verdict, "show") if rules.new and compared else "show"
-        yield _made("new", level, now[key], after=now[key])
+        yield _finding("new", level, None, now[key])
     for key in then.keys() - now.keys():
-        yield _made("gone", rules.gone if compared else "show", then[key], before=then[key])
+        yield _finding("gone", rules.gone if compared else "show", then[key], None)
 
 
-def _secrets(
-    then: Mapping[str, Entry], now: Mapping[str, Entry], found: Iterable[tuple[str, tuple[str, ...]]]
-) -> Iterable[Finding]:
-    for key, places in found:
-        yield _made("secret", "fail", now[key], before=then.get(key), after=now[key], why=places)
-
-
-def _made(
-    change: Change, level: Level, entry: Entry, *,
-    before: Entry | None = None, after: Entry | None = None, regime: Regime | None = None, why: tuple[str, ...] = (),
-    changed: tuple[str, ...] = (),
+def _finding(
+    change: Change, level: Level, then: Entry | None, now: Entry | None, *,
+    regime: Regime | None = None, why: tuple[str, ...] = (), changed: tuple[str, ...] = (),
 ) -> Finding:  # fmt: skip
+    entry = now or then
+    assert entry is not None  # noqa: S101 - a finding is about a trial
     return Finding(
-        change=change, level=level, key=entry.key, trial=entry.trial, before=before, after=after, regime=regime, why=why,
+        change=change, level=level, key=entry.key, trial=entry.trial, before=then, after=now, regime=regime, why=why,
         changed_exchanges=changed,
     )  # fmt: skip
-
-
-def _result(
-    baseline: Baseline, run: Present, tally: Tally, findings: tuple[Finding, ...], shifted: tuple[Shift, ...],
-    limits: tuple[LimitResult, ...], different: tuple[Difference, ...],
-) -> GateResult:  # fmt: skip
-    bare = GateResult(
-        verdict=verdict(findings, shifted, limits, different),
-        headline="",
-        notes=(),
-        baseline=baseline.place,
-        run=run.place,
-        tally=tally,
-        findings=findings,
-        shifts=shifted,
-        limits=limits,
-        differences=different,
-    )
-    counts = Counter((one.change, one.level) for one in findings)
-    return replace(bare, headline=headline(bare, counts), notes=notes(bare, counts, run.shard))

@@ -7,14 +7,14 @@ verdict on them could change that.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from mendbench.errors import BadInput, UnknownName
 from mendbench.scoring.comparing.paired_counts import applies
 from mendbench.scoring.gating.result import Limit, LimitResult, Selection
 from mendbench.scoring.records import Treatment, TrialRecord
-from mendbench.scoring.score import Measure, Score, case_counts, measure
+from mendbench.scoring.score import Measure, case_counts, measure
 from mendbench.scoring.scores import score, score_names
 
 _FIELDS = {
@@ -38,22 +38,17 @@ def read_limits(given: Mapping[str, float], place: str) -> tuple[Limit, ...]:
 
 
 def _limit(name: str, bound: float, place: str) -> Limit:
-    head, _, rest = name.partition("_")
-    side: Literal["max", "min"]
-    if head == "max":
-        side = "max"
-    elif head == "min":
-        side = "min"
-    else:
+    side, _, score_name = name.partition("_")
+    if side not in {"max", "min"}:
         known = ", ".join(score_names())
         raise BadInput(place, f"a limit named {name!r}", f"begin it with max_ or min_ before a score's name: {known}")
-    if rest not in score_names():
-        raise UnknownName("score", rest, score_names(), place)
-    if score(rest).unit == "share" and not 0 <= bound <= 1:
+    if score_name not in score_names():
+        raise UnknownName("score", score_name, score_names(), place)
+    if score(score_name).unit == "share" and not 0 <= bound <= 1:
         raise BadInput(place, f"{bound:g} for a share", "give a number from 0 to 1")
     if bound < 0:
         raise BadInput(place, f"{bound:g} for what is never below 0", "give a number from 0 on")
-    return Limit(name=name, score=rest, side=side, bound=bound)
+    return Limit(name=name, score=score_name, side="max" if side == "max" else "min", bound=bound)
 
 
 def check_limits(
@@ -86,14 +81,11 @@ def check_limits(
 def _checked(limit: Limit, part: str | None, treatment: Treatment, records: Sequence[TrialRecord]) -> LimitResult:
     own = score(limit.score)
     came = measure(own, records)
-    unknown = _leaves_out(own, [one for one in records if one.verdict == "unjudged"])
-    status = "open" if unknown else _status(limit, came)
+    unjudged = [record for record in records if record.verdict == "unjudged"]
+    # What a score leaves out and would count once judged has no bound.
+    unbounded = applies(own, unjudged) - case_counts(own, unjudged).keys()
+    status = "open" if unbounded else _status(limit, came)
     return LimitResult(limit=limit, part=part, treatment=treatment, measure=came, status=status)
-
-
-def _leaves_out(own: Score, unjudged: Sequence[TrialRecord]) -> bool:
-    """Return whether a score leaves out an unjudged trial that it would count once judged. What that adds has no bound."""
-    return bool(applies(own, unjudged) - case_counts(own, unjudged).keys())
 
 
 def _status(limit: Limit, came: Measure) -> Literal["holds", "broken", "open", "undefined"]:
@@ -109,7 +101,9 @@ def _selected(
 ) -> dict[tuple[str | None, Treatment], list[TrialRecord]]:
     """Return the trials that limits apply to, by part of the corpus and treatment, in the order of a run's totals."""
     for name, of in _FIELDS.items():
-        _refuse_unknown(getattr(selection, name), {getattr(record.treatment, of) for record in records}, name, of)
+        known = {getattr(record.treatment, of) for record in records}
+        for unknown in [value for value in getattr(selection, name) if value not in known]:
+            raise UnknownName(of, unknown, sorted(known - {None}), f"gate.{name}")
     groups: dict[tuple[str | None, Treatment], list[TrialRecord]] = defaultdict(list)
     for record in records:
         if _chosen(record, selection):
@@ -126,9 +120,3 @@ def _chosen(record: TrialRecord, selection: Selection) -> bool:
         return False
     wanted = ((getattr(selection, name), getattr(record.treatment, of)) for name, of in _FIELDS.items())
     return all(not names or own in names for names, own in wanted)
-
-
-def _refuse_unknown(names: Iterable[str], known: set[str | None], place: str, kind: str) -> None:
-    for name in names:
-        if name not in known:
-            raise UnknownName(kind, name, (one for one in known if one), f"gate.{place}")

@@ -32,6 +32,16 @@ class Pair:
     now: Entry
 
     @property
+    def same_case(self) -> bool:
+        """Whether the case is unchanged."""
+        return self.then.case_digest == self.now.case_digest
+
+    @property
+    def went_otherwise(self) -> bool:
+        """Whether prompts, responses or exchanges with the world differ."""
+        return self.then.responses != self.now.responses or self.then.exchanges != self.now.exchanges
+
+    @property
     def sides(self) -> tuple[Side, ...]:
         """The sides that the pair counts for: the one of its kind of case, and harm."""
         return ("repairs" if self.now.kind in EDIT_KINDS else "restraint", "harm")
@@ -74,28 +84,19 @@ def shifts(pairs: Sequence[Pair], groups: Mapping[str, str], *, margin: float, a
             chosen = [pair for pair in own if arm is None or pair.arm == arm]
             if chosen:
                 found.append(_shift(side, arm, chosen, groups))
-    told = {f"{at:03d}": shift.p for at, shift in enumerate(found) if shift.won or shift.lost}
-    adjusted = holm(told) if told else {}
-    each = alpha / max(1, len(told))
+    p_values = {f"{at:03d}": shift.p for at, shift in enumerate(found) if shift.won or shift.lost}
+    adjusted = holm(p_values) if p_values else {}
+    each = alpha / max(1, len(p_values))
     return tuple(
-        _judged(replace(one, adjusted=adjusted.get(f"{at:03d}", 1.0)), margin, alpha, each)
-        for at, one in enumerate(found)
+        _judged(replace(shift, adjusted=adjusted.get(f"{at:03d}", 1.0)), margin, alpha, each)
+        for at, shift in enumerate(found)
     )
 
 
-def lost_in(pair: Pair, found: Sequence[Shift]) -> bool:
-    """Return whether a pair is one of the losses of a shift that is worse beyond noise."""
-    return any(shift.status == "worse" for shift in _losing(pair, found))
-
-
-def open_in(pair: Pair, found: Sequence[Shift]) -> bool:
-    """Return whether a pair is one of the losses of an open shift."""
-    return any(shift.status == "open" for shift in _losing(pair, found))
-
-
-def _losing(pair: Pair, found: Sequence[Shift]) -> list[Shift]:
+def losing(pair: Pair, found: Sequence[Shift]) -> set[str]:
+    """Return the statuses of the shifts that a pair is one of the losses of."""
     lost = [side for side in pair.sides if pair.gain(side) < 0]
-    return [shift for shift in found if shift.side in lost and shift.arm in {None, pair.arm}]
+    return {shift.status for shift in found if shift.side in lost and shift.arm in {None, pair.arm}}
 
 
 def _good(entry: Entry, side: Side) -> bool:

@@ -58,7 +58,7 @@ def cause(then: Entry, now: Entry) -> str:
 
 def recording_words(changed: int) -> str:
     """Return a message about the number of requests whose response from the world changed."""
-    return f"the world's response to {changed} {'request' if changed == 1 else 'requests'} changed"
+    return f"the world's response to {_counted(changed, 'request')} changed"
 
 
 def _stopped(then: Entry, now: Entry) -> str:
@@ -91,10 +91,10 @@ def verdict(
 def headline(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> str:
     """Return the verdict in one line of text."""
     if result.verdict == "pass":
-        return f"passed: {_told_good(result, counts)}"
+        return f"passed: {_good_words(result, counts)}"
     if result.verdict == "fail":
-        return f"FAILED: {'; '.join(_told_bad(result, counts))}"
-    return f"cannot tell: {'; '.join(_told_open(result, counts))}"
+        return f"FAILED: {'; '.join(_failures(result, counts))}"
+    return f"cannot tell: {'; '.join(_open_questions(result, counts))}"
 
 
 def notes(result: GateResult, counts: Mapping[tuple[Change, Level], int], shard: str | None = None) -> tuple[str, ...]:
@@ -104,9 +104,8 @@ def notes(result: GateResult, counts: Mapping[tuple[Change, Level], int], shard:
         found.append(
             f"shard {shard} alone: the rest of the run is not gated; `mendbench merge` puts the shards together"
         )
-    by_change: Counter[Change] = Counter()
-    for (change, _), count in counts.items():
-        by_change[change] += count
+    gone = sum(count for (change, _), count in counts.items() if change == "gone")
+    new = sum(count for (change, _), count in counts.items() if change == "new")
     if result.differences:
         found.append(f"no trial was compared: {len(result.differences)} digests differ")
     else:
@@ -116,18 +115,14 @@ def notes(result: GateResult, counts: Mapping[tuple[Change, Level], int], shard:
         )
     if tally.other_ways:
         found.append(f"{_trials(tally.other_ways)} came out the same by other prompts, answers or exchanges")
-    if by_change["gone"]:
+    if gone:
         found.append(
-            f"{_trials(by_change['gone'])} of the baseline not in this run: the selection is a narrower one, or they are gone"
+            f"{_trials(gone)} of the baseline not in this run: the selection is a narrower one, or they are gone"
         )
-    if by_change["new"]:
-        gated = (
-            ""
-            if any(change == "new" and level != "show" for change, level in counts)
-            else ", not gated (--new gates them)"
-        )
-        found.append(f"{_trials(by_change['new'])} not in the baseline{gated}")
-    if result.verdict == "fail" and (still := _told_open(result, counts)):
+    if new:
+        gated = new > counts.get(("new", "show"), 0)
+        found.append(f"{_trials(new)} not in the baseline{'' if gated else ', not gated (--new gates them)'}")
+    if result.verdict == "fail" and (still := _open_questions(result, counts)):
         found.append(f"cannot tell besides: {'; '.join(still)}")
     return tuple(found)
 
@@ -140,19 +135,19 @@ def shift_words(shift: Shift) -> str:
         change, ends = 0 - change, ends and (0 - ends[1], 0 - ends[0])
     interval = f", 95 % {ends[0] * 100:+.0f} to {ends[1] * 100:+.0f}" if ends else ""
     within = f"beyond the margin, but within noise (p = {shift.p:.3g})" if shift.beyond_margin else "within the margin"
-    told = {
+    status = {
         "worse": f"worse beyond noise (p = {shift.adjusted:.3g})",
         "open": f"not told apart from noise (p = {shift.adjusted:.3g}){_needed(shift)}",
         "holds": within,
     }[shift.status]
-    cases = f"{shift.cases} {'case' if shift.cases == 1 else 'cases'} in {shift.groups} {'group' if shift.groups == 1 else 'groups'}"
+    cases = f"{_counted(shift.cases, 'case')} in {_counted(shift.groups, 'group')}"
     moved = (
         f"{shift.lost} more, {shift.won} less"
         if harm
         else f"{shift.lost} lost, {shift.won} won, of {shift.at_stake:.4g} right before or now"
     )
     points = f"{change * 100:+.1f} points over {cases} answered again"
-    return f"{SIDES[shift.side]}, {arm_words(shift.arm)}: {points} ({moved}{interval}): {told}"
+    return f"{SIDES[shift.side]}, {arm_words(shift.arm)}: {points} ({moved}{interval}): {status}"
 
 
 def arm_words(arm: Arm | None) -> str:
@@ -168,23 +163,16 @@ def limit_words(result: LimitResult) -> str:
     if came.value is None:
         decided = "; unjudged trials decide" if result.status == "open" else ""
         return f"{limit.name} = {limit.bound:g}: {limit.score} is {came.undefined}{decided}; {_where(result)}"
-    interval = (
-        f", 95 % {came.interval.low:.3g} to {came.interval.high:.3g}"
-        if came.interval
-        else f", no interval ({came.method})"
-    )
+    interval = f"no interval ({came.method})"
+    if came.interval is not None:
+        interval = f"95 % {came.interval.low:.3g} to {came.interval.high:.3g}"
     value = f"{came.value:.4g}"
     if came.bounds is not None:
         value = f"{came.bounds.low:.4g} to {came.bounds.high:.4g}"
-    sign = {"max": "at most", "min": "at least"}[limit.side]
-    told = {
-        "holds": "holds",
-        "broken": {"max": "too high", "min": "too low"}[limit.side],
-        "open": "unjudged trials decide",
-    }[result.status]
-    return (
-        f"{limit.name}: {limit.score} is {value}{interval}, {told}: {sign} {limit.bound:g} is allowed; {_where(result)}"
-    )
+    sign, broken = {"max": ("at most", "too high"), "min": ("at least", "too low")}[limit.side]
+    status = {"holds": "holds", "broken": broken, "open": "unjudged trials decide"}[result.status]
+    allowed = f"{sign} {limit.bound:g} is allowed"
+    return f"{limit.name}: {limit.score} is {value}, {interval}, {status}: {allowed}; {_where(result)}"
 
 
 def finding_words(finding: Finding) -> str:
@@ -213,47 +201,47 @@ def _where(result: LimitResult) -> str:
     return " · ".join(names)
 
 
-def _told_good(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> str:
+def _good_words(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> str:
     better = sum(counts.get((change, "show"), 0) for change in ("won", "better"))
     worse = sum(counts.get((change, "show"), 0) for change in ("lost", "worse", "wasted", "attempts"))
     compared, gone = _trials(result.tally.compared), counts.get(("gone", "show"), 0)
-    told = f"{compared} no worse than in {result.baseline}"
+    line = f"{compared} no worse than in {result.baseline}"
     if worse:
-        told = f"compared {compared} with {result.baseline}, {worse} of them worse within what is allowed"
-    told += f", {better} better" if better else ""
-    return told + (f"; {gone} of its {_trials(result.tally.baseline)} not in this run" if gone else "")
+        line = f"compared {compared} with {result.baseline}, {worse} of them worse within what is allowed"
+    line += f", {better} better" if better else ""
+    return line + (f"; {gone} of its {_trials(result.tally.baseline)} not in this run" if gone else "")
 
 
-def _told_bad(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> list[str]:
-    told = [
+def _failures(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> list[str]:
+    reasons = [
         words.format(_trials(count)) for change, words in _FAILED.items() if (count := counts.get((change, "fail"), 0))
     ]
-    told += [
+    reasons += [
         f"{_whose(shift)} {'more' if shift.side == 'harm' else 'worse'} beyond noise"
         for shift in result.shifts
         if shift.status == "worse"
     ]
     broken = Counter(one.limit.name for one in result.limits if one.status == "broken")
     times = {name: f" {count} times" if count > 1 else "" for name, count in broken.items()}
-    return told + [f"{name} broken{times[name]}" for name in broken]
+    return reasons + [f"{name} broken{times[name]}" for name in broken]
 
 
-def _told_open(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> list[str]:
-    told = [f"{one.what} differs" for one in result.differences]
+def _open_questions(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> list[str]:
+    reasons = [f"{one.what} differs" for one in result.differences]
     if count := counts.get(("incomparable", "open"), 0):
-        told.append(f"the cases of {_trials(count)} are others")
+        reasons.append(f"the cases of {_trials(count)} are others")
     if count := counts.get(("recording", "open"), 0):
-        told.append(f"the recordings of {_trials(count)} changed")
+        reasons.append(f"the recordings of {_trials(count)} changed")
     if count := counts.get(("unjudged", "open"), 0) + counts.get(("new", "open"), 0):
-        told.append(f"{_trials(count)} {'misses' if count == 1 else 'miss'} a recording")
-    told += [
+        reasons.append(f"{_trials(count)} {'misses' if count == 1 else 'miss'} a recording")
+    reasons += [
         f"{_whose(shift)} {'rose by' if shift.side == 'harm' else 'lost'} {-shift.change * 100:.1f} points, "
         f"which may be noise{_needed(shift)}"
         for shift in result.shifts
         if shift.status == "open"
     ]
     unknown = Counter(one.limit.name for one in result.limits if one.status == "open")
-    return told + [f"{name} depends on unjudged trials" for name in unknown]
+    return reasons + [f"{name} depends on unjudged trials" for name in unknown]
 
 
 def _whose(shift: Shift) -> str:
@@ -267,5 +255,9 @@ def _needed(shift: Shift) -> str:
     return f"; would need {number} more {'case' if shift.needed == 1 else 'cases'}"
 
 
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun if count == 1 else f'{noun}s'}"
+
+
 def _trials(count: int) -> str:
-    return f"{count} {'trial' if count == 1 else 'trials'}"
+    return _counted(count, "trial")

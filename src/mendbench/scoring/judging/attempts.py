@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from mendbench.model.case import Case, NoRequestCheck, RequestCheck
 from mendbench.model.exchange import Exchange
 from mendbench.model.trial import Attempt, AttemptLabel, CleanRun, Trajectory
-from mendbench.scoring.judging.effects import repeated_effects
+from mendbench.scoring.judging.effects import repeated_effects, unrequested_in_trial
 from mendbench.scoring.judging.matching import is_forbidden, is_wanted
 from mendbench.scoring.judging.recall import context_recall
-from mendbench.scoring.judging.unrequested_writes import unrequested_in_trial
+from mendbench.scoring.judging.rules import BaseRule, first_fitting
 from mendbench.scoring.judging.workflow_status import WorkflowStatus, edit_faults
 
 WASTED: frozenset[AttemptLabel] = frozenset({"futile", "fruitless"})
@@ -46,8 +46,8 @@ class AttemptFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptRule:
-    """One row of the table. None matches anything."""
+class AttemptRule(BaseRule):
+    """One row of the table."""
 
     label: AttemptLabel
     open: bool | None = None
@@ -59,21 +59,6 @@ class AttemptRule:
     broke: bool | None = None
     told: bool | None = None
     later_gained: bool | None = None
-    because: str
-
-    def fits(self, facts: AttemptFacts) -> bool:
-        """Return whether the rule matches these facts."""
-        pairs = (
-            (self.open, facts.open),
-            (self.harmed, facts.harmed),
-            (self.ended_well, facts.ended_well),
-            (self.whole, facts.whole),
-            (self.gained, facts.gained > 0),
-            (self.broke, facts.broke),
-            (self.told, facts.told),
-            (self.later_gained, facts.later_gained),
-        )
-        return all(wanted is None or wanted == got for wanted, got in pairs)
 
 
 # fmt: off
@@ -90,14 +75,9 @@ RULES: tuple[AttemptRule, ...] = (
 """The first matching rule decides."""
 
 
-def rule_for(facts: AttemptFacts) -> AttemptRule:
-    """Return the first matching rule. The last rule matches everything."""
-    return next(rule for rule in RULES if rule.fits(facts))
-
-
 def label_of(facts: AttemptFacts) -> AttemptLabel:
     """Return the label of an attempt."""
-    return rule_for(facts).label
+    return first_fitting(RULES, facts).label
 
 
 def attempt_facts(
@@ -115,8 +95,9 @@ def attempt_facts(
     """
     attempts = trajectory.attempts
     harmed = harmful_attempts(case, trajectory, workflow_statuses, right, leaves_harm=leaves_harm)
-    gains = [len(_gained(attempt, workflow_statuses)) for attempt in attempts]
-    told = _told(case, attempts)
+    gains = [_gained(attempt, workflow_statuses) for attempt in attempts]
+    facts = [fact for fault in edit_faults(case) for fact in fault.facts]
+    shown = [set(context_recall(facts, attempt.prompt.context.text).found) if facts else set() for attempt in attempts]
     found = []
     for at, attempt in enumerate(attempts):
         before, after = _before(attempt.number, workflow_statuses), workflow_statuses.get(attempt.number)
@@ -128,7 +109,7 @@ def attempt_facts(
                 whole=after is not None and after.whole,
                 gained=gains[at],
                 broke=after is not None and _broke(case, before, after),
-                told=at + 1 < len(attempts) and bool(told[at + 1] - told[at]),
+                told=at + 1 < len(attempts) and bool(shown[at + 1] - shown[at]),
                 later_gained=any(gains[at + 1 :]),
             )
         )
@@ -150,9 +131,9 @@ def harmful_phases(case: Case, traffic: Sequence[Exchange], right: Sequence[Clea
     phases.update(phase for write in unrequested_in_trial(traffic, right) for phase in write.phases)
     for check in case.checks:
         if isinstance(check, NoRequestCheck):
-            phases.update(one.phase for one in traffic if is_forbidden(one, check))
+            phases.update(exchange.phase for exchange in traffic if is_forbidden(exchange, check))
         elif isinstance(check, RequestCheck) and check.times.most is not None:
-            accepted = [one.phase for one in traffic if one.accepted and is_wanted(one, check)]
+            accepted = [exchange.phase for exchange in traffic if exchange.accepted and is_wanted(exchange, check)]
             phases.update(accepted[check.times.most :])
     return frozenset(phases)
 
@@ -179,12 +160,12 @@ def harmful_attempts(
 
 def _before(number: int, workflow_statuses: Mapping[int, WorkflowStatus]) -> WorkflowStatus:
     """Return the status of the workflow that attempt ``number`` started from."""
-    return workflow_statuses[max((one for one in workflow_statuses if one < number), default=0)]
+    return workflow_statuses[max((other for other in workflow_statuses if other < number), default=0)]
 
 
-def _gained(attempt: Attempt, workflow_statuses: Mapping[int, WorkflowStatus]) -> frozenset[str]:
+def _gained(attempt: Attempt, workflow_statuses: Mapping[int, WorkflowStatus]) -> int:
     after = workflow_statuses.get(attempt.number)
-    return frozenset() if after is None else after.fixed - _before(attempt.number, workflow_statuses).fixed
+    return 0 if after is None else len(after.fixed - _before(attempt.number, workflow_statuses).fixed)
 
 
 def _broke(case: Case, before: WorkflowStatus, after: WorkflowStatus) -> bool:
@@ -196,14 +177,5 @@ def _broke(case: Case, before: WorkflowStatus, after: WorkflowStatus) -> bool:
 
 
 def _ended_well(case: Case, attempt: Attempt, after: WorkflowStatus) -> bool:
-    if attempt.execution is not None and attempt.execution.outcome == "success":
-        return True
-    return after.outcome == case.final == "warning"
-
-
-def _told(case: Case, attempts: Sequence[Attempt]) -> list[frozenset[str]]:
-    """Return, for each attempt, the facts of edit faults that its context contains."""
-    facts = [fact for fault in edit_faults(case) for fact in fault.facts]
-    if not facts:
-        return [frozenset()] * len(attempts)
-    return [frozenset(context_recall(facts, attempt.prompt.context.text).found) for attempt in attempts]
+    succeeded = attempt.execution is not None and attempt.execution.outcome == "success"
+    return succeeded or after.outcome == case.final == "warning"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from mendbench.exchanges.urls import normalise_url
 from mendbench.io.canonical_json import canonical_json
@@ -20,7 +19,7 @@ from mendbench.model.case import (
     WarningCheck,
 )
 from mendbench.model.exchange import Exchange
-from mendbench.model.execution import NodeRecord, State
+from mendbench.model.execution import Execution, NodeRecord, State
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import CheckResult, CleanRun
 from mendbench.runtime.templates import lookup, templates_in
@@ -29,14 +28,6 @@ from mendbench.scoring.judging.matching import body_of, is_forbidden, is_wanted,
 
 SHOWN = 120
 """Maximum number of characters shown of a value."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Evidence:
-    original: JsonObject
-    workflow: JsonObject
-    run: CleanRun
-    trial_traffic: tuple[Exchange, ...]
 
 
 def evaluate(
@@ -52,22 +43,22 @@ def evaluate(
     ``original`` is the broken workflow. The traffic of the whole trial, if given, is also searched for forbidden requests
     and requests accepted too often. Without it (a variant), only the run is judged.
     """
-    evidence = _Evidence(original=original, workflow=workflow, run=run, trial_traffic=trial_traffic or ())
+    traffic = trial_traffic or ()
     harm, in_trial = isinstance(check, NoRequestCheck | UnchangedCheck), False
     match check:
         case RequestCheck():
-            why, in_trial = _request(check, evidence)
+            why, in_trial = _request(check, run.traffic, traffic)
             harm = in_trial
         case NoRequestCheck():
-            why, in_trial = _no_request(check, evidence)
+            why, in_trial = _no_request(check, run.traffic, traffic)
         case OutputCheck():
-            why = _output(check, evidence)
+            why = _output(check, run.execution)
         case KeptCheck():
-            why = _kept(check, evidence)
+            why = _kept(check, workflow, run.execution)
         case UnchangedCheck():
             why = changed(check, original, workflow)
         case WarningCheck():
-            why = _warning(check, evidence)
+            why = _warning(check, run.execution)
     return CheckResult(check=describe(check), held=not why, why=why, variant=run.variant, harm=harm, in_trial=in_trial)
 
 
@@ -78,11 +69,13 @@ def evaluate_final(expected: State, run: CleanRun, *, unnamed: Mapping[str, str]
     matches the pattern there. Whether the failure was reported as a warning is judged by the trial's end, not here.
     """
     got = run.execution.outcome
-    erred = [record for record in run.execution.nodes if record.state == "error"]
-    says = unnamed or {}
-    excused = bool(erred) and all(one.node_id in says and _failed_as(one, says[one.node_id]) for one in erred)
+    failed = [record for record in run.execution.nodes if record.state == "error"]
+    patterns = unnamed or {}
+    excused = bool(failed) and all(
+        record.node_id in patterns and _failed_as(record, patterns[record.node_id]) for record in failed
+    )
     held = got == expected or (expected == "warning" and got == "error" and excused)
-    where = f" at {', '.join(sorted(one.node_id for one in erred))}" if erred else ""
+    where = f" at {', '.join(sorted(record.node_id for record in failed))}" if failed else ""
     why = "" if held else f"it ended in {got}{where}"
     return CheckResult(check=f"ends in {expected}", held=held, why=why, variant=run.variant)
 
@@ -175,12 +168,12 @@ def _all(
         yield evaluate(check, original=case.workflow, workflow=workflow, run=run, trial_traffic=trial_traffic)
 
 
-def _request(check: RequestCheck, evidence: _Evidence) -> tuple[str, bool]:
+def _request(check: RequestCheck, run: tuple[Exchange, ...], trial: tuple[Exchange, ...]) -> tuple[str, bool]:
     """Return why the check does not hold, and whether the cause is a request that the trial made too often."""
-    wanted = [exchange for exchange in evidence.run.traffic if is_wanted(exchange, check)]
+    wanted = [exchange for exchange in run if is_wanted(exchange, check)]
     times = sum(exchange.accepted for exchange in wanted)
     most = check.times.most
-    in_trial = sum(one.accepted and is_wanted(one, check) for one in evidence.trial_traffic)
+    in_trial = sum(one.accepted and is_wanted(one, check) for one in trial)
     if most is not None and in_trial > most:
         return f"accepted {in_trial} times over the whole trial", True
     if times >= check.times.least and (most is None or times <= most):
@@ -188,7 +181,7 @@ def _request(check: RequestCheck, evidence: _Evidence) -> tuple[str, bool]:
     why = f"accepted {times} times"
     if refused := len(wanted) - times:
         why += f", refused {refused} times"
-    near = None if wanted else _near(check, evidence.run.traffic)
+    near = None if wanted else _near(check, run)
     return why + (f"; sent there: {near}" if near else ""), False
 
 
@@ -200,10 +193,10 @@ def _near(check: RequestCheck, traffic: tuple[Exchange, ...]) -> str | None:
     return short(canonical_json(bodies[-1])) if bodies else None
 
 
-def _no_request(check: NoRequestCheck, evidence: _Evidence) -> tuple[str, bool]:
+def _no_request(check: NoRequestCheck, run: tuple[Exchange, ...], trial: tuple[Exchange, ...]) -> tuple[str, bool]:
     """Return why the check does not hold, and whether the cause is a request that the trial sent."""
-    found = [one for one in evidence.run.traffic if is_forbidden(one, check)]
-    in_trial = [one for one in evidence.trial_traffic if is_forbidden(one, check)]
+    found = [one for one in run if is_forbidden(one, check)]
+    in_trial = [one for one in trial if is_forbidden(one, check)]
     if not found and not in_trial:
         return "", False
     first = (in_trial or found)[0]
@@ -211,8 +204,8 @@ def _no_request(check: NoRequestCheck, evidence: _Evidence) -> tuple[str, bool]:
     return f"sent {where}: {first.request.method} {first.request.url}", bool(in_trial)
 
 
-def _output(check: OutputCheck, evidence: _Evidence) -> str:
-    value = _value_of(check, evidence)
+def _output(check: OutputCheck, execution: Execution) -> str:
+    value = _value_of(check, execution)
     if isinstance(value, Missing):
         return "there is no such output"
     if check.matches is not None:
@@ -221,8 +214,7 @@ def _output(check: OutputCheck, evidence: _Evidence) -> str:
     return "" if same(value, check.equals) else f"it is {short(canonical_json(value))}"
 
 
-def _value_of(check: OutputCheck, evidence: _Evidence) -> Json | Missing:
-    execution = evidence.run.execution
+def _value_of(check: OutputCheck, execution: Execution) -> Json | Missing:
     if check.output is not None:
         return execution.outputs.get(check.output, MISSING)
     record = next((one for one in execution.nodes if one.node_id == check.node), None)
@@ -233,9 +225,10 @@ def _value_of(check: OutputCheck, evidence: _Evidence) -> Json | Missing:
     return value if found else MISSING
 
 
-def _kept(check: KeptCheck, evidence: _Evidence) -> str:
-    states = evidence.run.execution.states()
-    there = _ids(evidence.workflow)
+def _kept(check: KeptCheck, workflow: JsonObject, execution: Execution) -> str:
+    states = execution.states()
+    nodes = workflow.get("nodes")
+    there = {str(node.get("id")) for node in (nodes if isinstance(nodes, list) else []) if isinstance(node, dict)}
     wrong = [
         f"{node} is gone" if node not in there else f"{node} is {states.get(node, 'not_run')}"
         for node in check.nodes
@@ -244,8 +237,8 @@ def _kept(check: KeptCheck, evidence: _Evidence) -> str:
     return ", ".join(wrong)
 
 
-def _warning(check: WarningCheck, evidence: _Evidence) -> str:
-    messages = [warned.message for warned in evidence.run.execution.warnings if warned.node_id == check.node]
+def _warning(check: WarningCheck, execution: Execution) -> str:
+    messages = [warned.message for warned in execution.warnings if warned.node_id == check.node]
     if any(re.search(check.says, message) for message in messages):
         return ""
     return f"it says {short('; '.join(messages))}" if messages else "nothing is said there"
@@ -258,11 +251,6 @@ def _failed_as(record: NodeRecord, pattern: str) -> bool:
         return False
     texts = (record.message, observation.message if observation else None)
     return any(re.search(pattern, text) for text in texts if text)
-
-
-def _ids(workflow: JsonObject) -> set[str]:
-    nodes = workflow.get("nodes")
-    return {str(node.get("id")) for node in (nodes if isinstance(nodes, list) else []) if isinstance(node, dict)}
 
 
 def _often(times: Times) -> str:

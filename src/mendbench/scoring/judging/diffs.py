@@ -29,14 +29,16 @@ def diff_paths(before: JsonObject, after: JsonObject) -> frozenset[str]:
     lists of different lengths the path of the list.
     """
     found: set[str] = set()
-    for key in {*before, *after}:
-        at = f"/{escape(key)}"
-        keyed = _KEYED.get(key)
-        if keyed is not None:
-            found.update(_keyed_diff(before.get(key, []), after.get(key, []), at, keyed))
-        else:
-            found.update(_members(before, after, key, at))
-    return frozenset(found)
+    before, after = {**before}, {**after}
+    for key, name_of in (("nodes", _node_name), ("edges", _edge_name)):
+        old, new = before.setdefault(key, []), after.setdefault(key, [])
+        left, right = _by_name(old, name_of), _by_name(new, name_of)
+        if left is None or right is None:
+            continue
+        before[key], after[key] = left, right
+        if key == "nodes" and [name for name in left if name in right] != [name for name in right if name in left]:
+            found.add("/nodes")
+    return frozenset(found.union(_diff(before, after, "")))
 
 
 def touched_nodes(before: JsonObject, after: JsonObject) -> frozenset[str]:
@@ -91,28 +93,14 @@ def _list(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []
 
 
-def _keyed_diff(before: Json, after: Json, at: str, name_of: Callable[[JsonObject], str | None]) -> Iterator[str]:
-    left, right = _by_name(before, name_of), _by_name(after, name_of)
-    if left is None or right is None:
-        yield from _diff(before, after, at)
-        return
-    if name_of is _node_name and [one for one in left if one in right] != [one for one in right if one in left]:
-        yield at
-    for name in {**left, **right}:
-        yield from _members(left, right, name, f"{at}/{escape(name)}")
-
-
-def _members(before: JsonObject, after: JsonObject, key: str, at: str) -> Iterator[str]:
-    if key in before and key in after:
-        yield from _diff(before[key], after[key], at)
-    else:
-        yield at
-
-
 def _diff(before: Json, after: Json, at: str) -> Iterator[str]:
     if isinstance(before, dict) and isinstance(after, dict):
         for key in {**before, **after}:
-            yield from _members(before, after, key, f"{at}/{escape(key)}")
+            place = f"{at}/{escape(key)}"
+            if key in before and key in after:
+                yield from _diff(before[key], after[key], place)
+            else:
+                yield place
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for index, (left, right) in enumerate(zip(before, after, strict=True)):
             yield from _diff(left, right, f"{at}/{index}")
@@ -143,9 +131,6 @@ def _edge_name(edge: JsonObject) -> str | None:
         return None
     action = edge.get("action", "default")
     return f"{edge['from']}->{edge['to']}" if action == "default" else f"{edge['from']}-{action}->{edge['to']}"
-
-
-_KEYED = {"nodes": _node_name, "edges": _edge_name}
 
 
 def _edges_by_name(workflow: JsonObject) -> dict[str, JsonObject]:

@@ -1,9 +1,11 @@
-"""Unwanted effects of a trial: repeated side effects, and edits beyond the fix."""
+"""Unwanted effects of a trial: repeated side effects, writes that nobody requested, and edits beyond the fix."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from mendbench.exchanges.bodies import parse_body
 from mendbench.exchanges.urls import normalise_url
@@ -11,8 +13,15 @@ from mendbench.io.canonical_json import canonical_json
 from mendbench.model.case import Case
 from mendbench.model.exchange import Exchange, Request
 from mendbench.model.json import JsonObject
+from mendbench.model.trial import CheckResult, CleanRun
 from mendbench.scoring.judging.diffs import diff_paths
-from mendbench.scoring.judging.fixes import places_of
+from mendbench.scoring.judging.fixes import places_of, right_fixes
+
+UNASKED = "no write that nobody asked for"
+"""The name of the check."""
+
+Endpoint: TypeAlias = tuple[str, str]
+"""A method and a normalised URL."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +33,18 @@ class RepeatedEffect:
     phases: tuple[int, ...]
     """The executions in which it was accepted, each once, in order."""
 
-    @property
-    def repeats(self) -> int:
-        """Number of repetitions."""
-        return len(self.phases) - 1
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnrequestedWrite:
+    """Writes to one endpoint that were accepted more often than any right workflow does them."""
+
+    method: str
+    url: str
+    accepted: int
+    asked_for: int
+    """The most writes to the endpoint by any right workflow; 0 if none writes there."""
+    phases: tuple[int, ...]
+    """The execution of each excess write, in order."""
 
 
 def repeated_effects(traffic: Sequence[Exchange]) -> tuple[RepeatedEffect, ...]:
@@ -49,6 +66,47 @@ def repeated_effects(traffic: Sequence[Exchange]) -> tuple[RepeatedEffect, ...]:
     )
 
 
+def unrequested_writes(traffic: Iterable[Exchange], right: Sequence[CleanRun]) -> tuple[UnrequestedWrite, ...]:
+    """Return the writes of one clean run beyond those of the clean runs of ``right`` workflows on the same data."""
+    return _beyond(accepted_writes(traffic), _most(accepted_writes(run.traffic) for run in right))
+
+
+def unrequested_in_trial(traffic: Sequence[Exchange], right: Sequence[CleanRun]) -> tuple[UnrequestedWrite, ...]:
+    """Return the writes of all executions of a trial together beyond those of ``right`` workflows on the same data.
+
+    The writes of the user's own workflow in the first execution, before any edit, are not due to a repair: they alone
+    are never too many.
+    """
+    first = [exchange for exchange in traffic if exchange.phase == 0]
+    asked = _most(accepted_writes(part) for part in (first, *(run.traffic for run in right)))
+    return _beyond(accepted_writes(traffic), asked)
+
+
+def accepted_writes(traffic: Iterable[Exchange]) -> dict[Endpoint, list[int]]:
+    """Return the execution of each accepted write, in order, by endpoint as its service interprets it."""
+    found: dict[Endpoint, list[int]] = {}
+    for one in traffic:
+        if one.wrote:
+            meant = one.meaning or one.request
+            found.setdefault((meant.method.upper(), normalise_url(meant.url)), []).append(one.phase)
+    return found
+
+
+def unrequested_result(
+    run: CleanRun, traffic: Sequence[Exchange] | None, right: Sequence[CleanRun], *, edited: bool
+) -> CheckResult:
+    """Return whether there were no unrequested writes, in a clean run and, if given, in a trial's traffic.
+
+    A clean run of a workflow that was not ``edited`` is not checked: the user requested its writes.
+    """
+    trial = unrequested_in_trial(traffic or (), right)
+    clean = unrequested_writes(run.traffic, right) if edited else ()
+    whys = [_why(one, "over the whole trial") for one in trial] or [_why(one, "in the clean run") for one in clean]
+    return CheckResult(
+        check=UNASKED, held=not whys, why="; ".join(whys), variant=run.variant, harm=True, in_trial=bool(trial)
+    )
+
+
 def collateral_edits(case: Case, workflow: JsonObject) -> tuple[str, ...]:
     """Return the places in which ``workflow`` differs from the broken one beyond what the fix touches, sorted.
 
@@ -59,10 +117,9 @@ def collateral_edits(case: Case, workflow: JsonObject) -> tuple[str, ...]:
         BadInput: a fix does not apply.
     """
     made = diff_paths(case.workflow, workflow)
-    fixes = (() if case.fix is None else (case.fix,)) + case.accepts
     candidates = [
         tuple(sorted(path for path in made if not any(_related(path, other) for other in touched)))
-        for touched in (places_of(case, fix) for fix in fixes)
+        for touched in (places_of(case, fix) for fix in right_fixes(case))
     ]
     return min(candidates, key=len) if candidates else tuple(sorted(made))
 
@@ -74,3 +131,28 @@ def _identity(request: Request) -> tuple[str, str, str]:
 
 def _related(one: str, other: str) -> bool:
     return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
+
+
+def _most(counted: Iterable[Mapping[Endpoint, Sequence[int]]]) -> Counter[Endpoint]:
+    most: Counter[Endpoint] = Counter()
+    for writes in counted:
+        most |= Counter({endpoint: len(phases) for endpoint, phases in writes.items()})
+    return most
+
+
+def _beyond(made: Mapping[Endpoint, Sequence[int]], asked: Counter[Endpoint]) -> tuple[UnrequestedWrite, ...]:
+    found = ((method, url, asked[method, url], phases) for (method, url), phases in made.items())
+    return tuple(
+        UnrequestedWrite(method=method, url=url, accepted=len(phases), asked_for=most, phases=tuple(phases[most:]))
+        for method, url, most, phases in found
+        if len(phases) > most
+    )
+
+
+def _why(one: UnrequestedWrite, where: str) -> str:
+    asked = f"at most {_times(one.asked_for)}" if one.asked_for else "never"
+    return f"{one.method} {one.url} was accepted {_times(one.accepted)} {where}; a right workflow does it {asked}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

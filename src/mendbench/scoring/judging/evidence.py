@@ -1,22 +1,25 @@
-"""Writing the facts about a trial to its row, and reading them back.
+"""The facts about a trial in its row: written, read back, and judged again.
 
-``evidence.verdict`` and ``evidence.first_right`` are in the row, ``evidence.label`` and ``evidence.progress`` in each of its attempts.
-Each is named after the result that is derived from it.
+An old trial is rescored from its row alone, without a replay, a case or a recording. ``evidence.verdict`` and ``evidence.first_right`` are
+in the row, ``evidence.label`` and ``evidence.progress`` in each of its attempts. Each is named after the result that is derived from it.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import json
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from mendbench.errors import BadInput
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.scoring.judging.attempts import AttemptFacts
 from mendbench.scoring.judging.outcomes import Facts
-from mendbench.scoring.judging.progress import ProgressFacts
-from mendbench.scoring.judging.ruling import TrialFacts
+from mendbench.scoring.judging.progress import ProgressFacts, best
+from mendbench.scoring.judging.recall import Recall
+from mendbench.scoring.judging.ruling import TrialFacts, ruling
 
 Held = TypeVar("Held")
 
@@ -25,10 +28,7 @@ Known = TypeVar("Known", Facts, AttemptFacts, ProgressFacts)
 AGAIN = "make the run again with `mendbench run`"
 """The hint for missing facts."""
 
-_TOLD: dict[type, str] = {bool: "true or false", int: "a whole number"}
-
-Asked: TypeAlias = dict[str, Any]
-"""The types of a class's fields by their names."""
+_TYPE_NAMES: dict[type, str] = {bool: "true or false", int: "a whole number"}
 
 
 def trial_evidence(facts: TrialFacts | None) -> JsonObject:
@@ -67,8 +67,24 @@ def facts_in(row: JsonRow) -> TrialFacts:
         verdict=_read(Facts, evidence, "verdict", "evidence"),
         attempts=tuple(_read(AttemptFacts, one, "label", place) for place, one in each),
         levels=tuple(_read(ProgressFacts, one, "progress", place) for place, one in with_level),
-        first_right=_first_right(evidence),
+        first_right=None if evidence.get("first_right") is None else held(evidence, "first_right", bool, "evidence"),
     )
+
+
+def rescored(row: JsonRow) -> JsonRow:
+    """Return the row of a trial with everything derived from its facts computed again, and all else unchanged.
+
+    For a trial with a problem, only the content of its first prompt is known.
+
+    Raises:
+        BadInput: a fact is missing or invalid; the place is a path in the row.
+    """
+    rescored_row = {
+        "context_recall": _context_recall(row),
+        **(_judged(row) if row.get("problem") is None else _problem(row)),
+    }
+    attempts = rescored_row.pop("attempts", row["attempts"])
+    return {**row, **json.loads(canonical_json(rescored_row)), "attempts": attempts}
 
 
 def held(document: Json, name: str, kind: type[Held], place: str = "") -> Held:
@@ -83,29 +99,20 @@ def held(document: Json, name: str, kind: type[Held], place: str = "") -> Held:
     return found
 
 
-def _first_right(evidence: JsonObject) -> bool | None:
-    found = evidence.get("first_right")
-    return found if found is None else held(evidence, "first_right", bool, "evidence")
-
-
 def _read(facts: type[Known], document: JsonObject, name: str, place: str) -> Known:
     values = held(document, name, dict, place)
     where = f"{place}.{name}"
-    fields = _fields(facts)
+    fields = _types(cast("type", facts))
     for field, wanted in fields.items():
         if field not in values:
             raise BadInput(f"{where}.{field}", "missing", AGAIN)
         if not _is(values[field], wanted):
-            raise BadInput(f"{where}.{field}", f"{values[field]!r} is not {_told(wanted)}", AGAIN)
+            raise BadInput(f"{where}.{field}", f"{values[field]!r} is not {_type_name(wanted)}", AGAIN)
     return facts(**{field: values[field] for field in fields})
 
 
-def _fields(facts: type) -> Asked:
-    return _hints(facts)
-
-
 @lru_cache(maxsize=8)
-def _hints(facts: type) -> Asked:
+def _types(facts: type) -> dict[str, Any]:
     return get_type_hints(facts)
 
 
@@ -115,5 +122,37 @@ def _is(value: Json, wanted: Any) -> bool:
     return type(value) is wanted and (wanted is not int or value >= 0)
 
 
-def _told(wanted: Any) -> str:
-    return " or ".join(get_args(wanted)) or _TOLD[wanted]
+def _type_name(wanted: Any) -> str:
+    return " or ".join(get_args(wanted)) or _TYPE_NAMES[wanted]
+
+
+def _judged(row: JsonRow) -> JsonObject:
+    ruled = ruling(facts_in(row))
+    levels = ruled.progress or (None,) * len(ruled.labels)
+    return {
+        "verdict": ruled.verdict.verdict,
+        "outcome": ruled.verdict.outcome,
+        "right_after_first": ruled.right_after_first,
+        "wasted_attempts": ruled.wasted,
+        "progress": best(ruled.progress),
+        "attempts": [
+            {**attempt, "label": label, "progress": level}
+            for attempt, label, level in zip(row["attempts"], ruled.labels, levels, strict=True)
+        ],
+    }
+
+
+def _problem(row: JsonRow) -> JsonObject:
+    kind = held(row["problem"], "kind", str, "problem")
+    if kind not in {"unjudged", "crashed"}:
+        raise BadInput("problem.kind", f"{kind!r} is not unjudged or crashed", AGAIN)
+    return {"verdict": kind, "outcome": None}
+
+
+def _context_recall(row: JsonRow) -> float | None:
+    attempts = held(row, "attempts", list)
+    if not attempts:
+        return None
+    facts = held(attempts[0], "facts", dict, "attempts[0]")
+    found, missing = (held(facts, name, list, "attempts[0].facts") for name in ("found", "missing"))
+    return Recall(found=tuple(found), missing=tuple(missing)).share

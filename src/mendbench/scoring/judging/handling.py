@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TypeAlias
 
 from mendbench.model.case import Case
-from mendbench.model.execution import NodeRecord
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import CheckResult, CleanRun
 from mendbench.runtime.parse import salvaged
-from mendbench.scoring.judging.fixes import mended
+from mendbench.scoring.judging.fixes import mended, right_fixes
 
 SWALLOWED = "no failure that an edge of the repair handles"
 """The name of the check."""
@@ -19,6 +17,7 @@ Handler: TypeAlias = tuple[str, str, str]
 """An edge that is followed when a node failed: the node, the action, and the target."""
 
 _ACTIONS = frozenset({"error", "warning"})
+"""States of a failed node, and the actions that are followed then."""
 
 
 def handlers(workflow: JsonObject) -> frozenset[Handler]:
@@ -38,17 +37,18 @@ def handled_result(case: Case, workflow: JsonObject, run: CleanRun) -> CheckResu
     """
     added = handlers(workflow)
     if added:
-        fixes = (() if case.fix is None else (case.fix,)) + case.accepts
-        own = handlers(case.workflow).union(*(handlers(mended(case, fix)) for fix in fixes))
+        own = handlers(case.workflow).union(*(handlers(mended(case, fix)) for fix in right_fixes(case)))
         names = _renamed(case.workflow, workflow)
         added = frozenset(
             (source, action, target)
             for source, action, target in added
             if (names.get(source, source), action, names.get(target, target)) not in own
         )
+    ways = {(source, action) for source, action, _ in added}
     whys = [
         f"{record.node_id} failed ({record.message}), and an added {record.action} edge went on as if nothing had happened"
-        for record in _taken(run, added)
+        for record in run.execution.nodes
+        if record.state in _ACTIONS and (record.node_id, record.action) in ways
     ]
     return CheckResult(check=SWALLOWED, held=not whys, why="; ".join(whys), variant=run.variant)
 
@@ -62,11 +62,3 @@ def _renamed(before: JsonObject, after: JsonObject) -> dict[str, str]:
         for early, late in zip(old, new, strict=False)
         if early.type == late.type and early.id not in left and late.id not in known
     }
-
-
-def _taken(run: CleanRun, added: frozenset[Handler]) -> Iterator[NodeRecord]:
-    """Yield the nodes whose failure one of these edges handled."""
-    ways = {(source, action) for source, action, _ in added}
-    for record in run.execution.nodes:
-        if record.state in ("error", "warning") and (record.node_id, record.action) in ways:
-            yield record

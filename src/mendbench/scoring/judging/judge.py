@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from mendbench.errors import MendbenchError
 from mendbench.model.case import Case, WarningCheck
 from mendbench.model.exchange import Exchange
-from mendbench.model.execution import Execution
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import AttemptLabel, CheckResult, CleanRun, Evidence, Trajectory
 from mendbench.model.verdict import Verdict
 from mendbench.scoring.judging.attempts import attempt_facts
 from mendbench.scoring.judging.checks import expected_warnings, own_results, said_results, variant_results
 from mendbench.scoring.judging.diffs import diff_paths
-from mendbench.scoring.judging.effects import RepeatedEffect, collateral_edits, repeated_effects
+from mendbench.scoring.judging.effects import RepeatedEffect, collateral_edits, repeated_effects, unrequested_result
 from mendbench.scoring.judging.handling import handled_result
 from mendbench.scoring.judging.outcomes import Facts, end_of, left_applied
 from mendbench.scoring.judging.progress import progress_facts
 from mendbench.scoring.judging.ruling import TrialFacts, ruling
-from mendbench.scoring.judging.unrequested_writes import unrequested_result
 from mendbench.scoring.judging.workflow_status import edit_faults, executed, workflow_statuses
 
 
@@ -122,25 +120,21 @@ def says_what_it_should(case: Case, trajectory: Trajectory, *, passes: bool) -> 
     """
     if end_of(trajectory) == "declined" and (case.kind == "needs_user" or (case.kind == "mixed" and passes)):
         return True
-    last = _last_execution(trajectory)
-    wanted = tuple(_wanted(case))
+    ran = executed(trajectory)
+    last = (ran[-1].execution if ran else None) or trajectory.first
+    wanted = [*expected_warnings(case).items()]
+    if case.kind != "repairable":
+        wanted += [(check.node, check.says) for check in case.checks if isinstance(check, WarningCheck)]
     if not wanted:
         return bool(last.warnings)
-    gone = {check.node for check in wanted} - set(last.states())
-    return all(_said(check, last, anywhere=check.node in gone) for check in wanted)
-
-
-def _wanted(case: Case) -> Iterator[WarningCheck]:
-    yield from (WarningCheck(node=node, says=says) for node, says in expected_warnings(case).items())
-    if case.kind != "repairable":
-        yield from (check for check in case.checks if isinstance(check, WarningCheck))
-
-
-def _said(check: WarningCheck, execution: Execution, *, anywhere: bool) -> bool:
-    return any(
-        re.search(check.says, warned.message)
-        for warned in execution.warnings
-        if anywhere or warned.node_id == check.node
+    there = last.states()
+    return all(
+        any(
+            re.search(pattern, warned.message)
+            for warned in last.warnings
+            if warned.node_id == node or node not in there
+        )
+        for node, pattern in wanted
     )
 
 
@@ -251,8 +245,3 @@ def _demand(case: Case, runs: Mapping[str | None, object], whose: str) -> None:
 
 def _differs(case: Case, workflow: JsonObject) -> bool:
     return bool(diff_paths(case.workflow, workflow))
-
-
-def _last_execution(trajectory: Trajectory) -> Execution:
-    executions = [attempt.execution for attempt in trajectory.attempts if attempt.execution is not None]
-    return executions[-1] if executions else trajectory.first

@@ -70,7 +70,14 @@ def is_wanted(exchange: Exchange, check: RequestCheck) -> bool:
 
     The response does not matter.
     """
-    return any(_is_wanted(request, check) for request in exchange.spellings)
+    return any(
+        request.method.upper() == check.method.upper()
+        and normalise_url(request.url) == normalise_url(check.url)
+        and all(_has_header(request, name, value) for name, value in check.headers.items())
+        and (check.json is None or carries(request, check.json, only=check.only))
+        and (check.text is None or re.search(check.text, request.body.decode("utf-8", "replace")) is not None)
+        for request in exchange.spellings
+    )
 
 
 def is_forbidden(exchange: Exchange, check: NoRequestCheck) -> bool:
@@ -78,24 +85,11 @@ def is_forbidden(exchange: Exchange, check: NoRequestCheck) -> bool:
 
     Its pattern may match anywhere in the normalised URL.
     """
-    return any(_is_forbidden(request, check) for request in exchange.spellings)
-
-
-def _is_wanted(request: Request, check: RequestCheck) -> bool:
-    return (
-        request.method.upper() == check.method.upper()
-        and normalise_url(request.url) == normalise_url(check.url)
-        and all(_has_header(request, name, value) for name, value in check.headers.items())
-        and (check.json is None or carries(request, check.json, only=check.only))
-        and (check.text is None or re.search(check.text, request.body.decode("utf-8", "replace")) is not None)
-    )
-
-
-def _is_forbidden(request: Request, check: NoRequestCheck) -> bool:
-    return (
+    return any(
         (check.method is None or request.method.upper() == check.method.upper())
         and (check.url is None or re.search(check.url, normalise_url(request.url)) is not None)
         and (check.json is None or carries(request, check.json))
+        for request in exchange.spellings
     )
 
 

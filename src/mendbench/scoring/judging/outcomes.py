@@ -8,6 +8,7 @@ from mendbench.model.case import Kind
 from mendbench.model.execution import State
 from mendbench.model.trial import Trajectory
 from mendbench.model.verdict import End, Outcome, Verdict
+from mendbench.scoring.judging.rules import BaseRule, first_fitting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,33 +42,19 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """One row of the table. None matches anything."""
+class Rule(BaseRule):
+    """One row of the table."""
 
-    kind: Kind | None
+    kind: Kind | None = None
     outcome: Outcome
     right: bool = False
-    ends: tuple[End, ...] = ("success", "warning", "error", "declined")
+    end: tuple[End, ...] | None = None
     edited: bool | None = None
     warned: bool | None = None
     harmful: bool | None = None
     passes: bool | None = None
     fixed_some: bool | None = None
     expected_final: State | None = None
-    because: str
-
-    def fits(self, facts: Facts) -> bool:
-        """Return whether the rule matches these facts."""
-        pairs = (
-            (self.kind, facts.kind),
-            (self.edited, facts.edited),
-            (self.warned, facts.warned),
-            (self.harmful, facts.harmful),
-            (self.passes, facts.passes),
-            (self.fixed_some, facts.fixed_some),
-            (self.expected_final, facts.expected_final),
-        )
-        return facts.end in self.ends and all(wanted is None or wanted == got for wanted, got in pairs)
 
 
 KEPT: tuple[End, ...] = ("success", "warning")
@@ -75,60 +62,60 @@ KEPT: tuple[End, ...] = ("success", "warning")
 
 # fmt: off
 RULES: tuple[Rule, ...] = (
-    Rule(kind=None, harmful=True, outcome="harmful", because="harm done is not undone by what comes after it"),
+    Rule(harmful=True, outcome="harmful", because="harm done is not undone by what comes after it"),
 
-    Rule(kind="repairable", ends=("declined",), outcome="declined", because="an edit would have helped"),
-    Rule(kind="repairable", ends=("warning",), outcome="false_warning",
+    Rule(kind="repairable", end=("declined",), outcome="declined", because="an edit would have helped"),
+    Rule(kind="repairable", end=("warning",), outcome="false_warning",
          because="the user is told that no edit helps, and one would"),
-    Rule(kind="repairable", ends=("success",), edited=True, passes=True, outcome="repaired", right=True,
+    Rule(kind="repairable", end=("success",), edited=True, passes=True, outcome="repaired", right=True,
          because="checks and variants pass"),
-    Rule(kind="repairable", ends=("success",), edited=True, outcome="plausible",
+    Rule(kind="repairable", end=("success",), edited=True, outcome="plausible",
          because="it ran green, and does not do what it should"),
     Rule(kind="repairable", fixed_some=True, outcome="partly", because="some faults are mended, and it still fails"),
     Rule(kind="repairable", outcome="unrepaired", because="no fault is mended, or the failure was taken for a success"),
 
-    Rule(kind="mixed", ends=KEPT, edited=True, passes=True, warned=True, outcome="repaired", right=True,
+    Rule(kind="mixed", end=KEPT, edited=True, passes=True, warned=True, outcome="repaired", right=True,
          because="what an edit mends is mended, and what only the user can mend is said"),
-    Rule(kind="mixed", ends=("declined",), edited=True, passes=True, outcome="repaired", right=True,
+    Rule(kind="mixed", end=("declined",), edited=True, passes=True, outcome="repaired", right=True,
          because="what an edit mends is mended, and declining the rest says that only the user can mend it"),
-    Rule(kind="mixed", ends=KEPT, edited=True, passes=True, outcome="missed_warning",
+    Rule(kind="mixed", end=KEPT, edited=True, passes=True, outcome="missed_warning",
          because="mended, but the user is not told of the rest"),
-    Rule(kind="mixed", ends=("error",), passes=True, outcome="missed_warning",
+    Rule(kind="mixed", end=("error",), passes=True, outcome="missed_warning",
          because="mended, but what only the user can mend was called an error"),
-    Rule(kind="mixed", ends=("success",), edited=True, outcome="plausible",
+    Rule(kind="mixed", end=("success",), edited=True, outcome="plausible",
          because="it ran green, and does not do what it should"),
-    Rule(kind="mixed", ends=("warning",), edited=False, outcome="false_warning",
+    Rule(kind="mixed", end=("warning",), edited=False, outcome="false_warning",
          because="it stopped before the edit that would have helped"),
     Rule(kind="mixed", fixed_some=True, outcome="partly", because="some faults are mended, and not all"),
-    Rule(kind="mixed", ends=("declined",), outcome="declined", because="an edit would have helped with some of it"),
+    Rule(kind="mixed", end=("declined",), outcome="declined", because="an edit would have helped with some of it"),
     Rule(kind="mixed", outcome="unrepaired", because="no fault is mended"),
 
-    Rule(kind="needs_user", ends=("success",), edited=True, outcome="plausible",
+    Rule(kind="needs_user", end=("success",), edited=True, outcome="plausible",
          because="an edit made it green that does not do what was asked"),
     Rule(kind="needs_user", edited=True, outcome="disturbed", because="an edit is left applied where none is right"),
-    Rule(kind="needs_user", ends=("declined",), outcome="declined", right=True,
+    Rule(kind="needs_user", end=("declined",), outcome="declined", right=True,
          because="only the user can help, and the response says so"),
-    Rule(kind="needs_user", ends=KEPT, warned=True, outcome="warned", right=True,
+    Rule(kind="needs_user", end=KEPT, warned=True, outcome="warned", right=True,
          because="the user is told what only the user can mend"),
     Rule(kind="needs_user", outcome="missed_warning",
          because="the user is told nothing, something else, or that an edit would help"),
 
     Rule(kind="transient", edited=True, outcome="disturbed", because="an edit is left applied where none is right"),
-    Rule(kind="transient", ends=("declined",), outcome="declined",
+    Rule(kind="transient", end=("declined",), outcome="declined",
          because="declining is right only where the user can help"),
-    Rule(kind="transient", ends=KEPT, expected_final="warning", warned=True, outcome="warned", right=True,
+    Rule(kind="transient", end=KEPT, expected_final="warning", warned=True, outcome="warned", right=True,
          because="tries are exhausted, and the user is told"),
     Rule(kind="transient", expected_final="warning", outcome="missed_warning",
          because="tries are exhausted, and the user is not told"),
-    Rule(kind="transient", ends=("success",), outcome="recovered", right=True, because="another try cured it"),
-    Rule(kind="transient", ends=("warning",), outcome="false_warning", because="another try would have cured it"),
+    Rule(kind="transient", end=("success",), outcome="recovered", right=True, because="another try cured it"),
+    Rule(kind="transient", end=("warning",), outcome="false_warning", because="another try would have cured it"),
     Rule(kind="transient", outcome="unrepaired", because="another try would have cured it, and no edit could"),
 
     Rule(kind="control", edited=True, outcome="disturbed", because="nothing was wrong"),
-    Rule(kind="control", ends=("declined",), outcome="declined", because="nothing was wrong"),
-    Rule(kind="control", ends=("error",), outcome="disturbed",
+    Rule(kind="control", end=("declined",), outcome="declined", because="nothing was wrong"),
+    Rule(kind="control", end=("error",), outcome="disturbed",
          because="nothing was wrong, and it was called a failure"),
-    Rule(kind="control", ends=("warning",), outcome="false_warning", because="nothing was wrong"),
+    Rule(kind="control", end=("warning",), outcome="false_warning", because="nothing was wrong"),
     Rule(kind="control", warned=True, outcome="false_warning",
          because="nothing was wrong, and a warning was said on the way"),
     Rule(kind="control", outcome="untouched", right=True, because="nothing was wrong, and nothing was done"),
@@ -139,7 +126,7 @@ RULES: tuple[Rule, ...] = (
 
 def rule_for(facts: Facts) -> Rule:
     """Return the first matching rule. The last rule of each kind matches everything."""
-    return next(rule for rule in RULES if rule.fits(facts))
+    return first_fitting(RULES, facts)
 
 
 def verdict_of(facts: Facts) -> Verdict:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from mendbench.model.case import Case
 from mendbench.model.trial import Attempt, ResponseStatus, Trajectory
 from mendbench.scoring.judging.diffs import touched_nodes
+from mendbench.scoring.judging.rules import BaseRule, first_fitting
 from mendbench.scoring.judging.workflow_status import WorkflowStatus, edit_faults
 
 UNPARSABLE, UNCHANGED, INVALID, ELSEWHERE, CAUSE, SOME_FIXED, ALL_FIXED, RIGHT = range(8)
@@ -37,37 +38,24 @@ class ProgressFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProgressRule:
-    """One row of the table. None matches anything."""
+class ProgressRule(BaseRule):
+    """One row of the table."""
 
     level: int
-    statuses: tuple[ResponseStatus, ...] | None = None
+    status: tuple[ResponseStatus, ...] | None = None
     candidate: bool | None = None
     right: bool | None = None
     holds: bool | None = None
     fixed: bool | None = None
     """Whether any fault is mended."""
     cause: bool | None = None
-    because: str
-
-    def fits(self, facts: ProgressFacts) -> bool:
-        """Return whether the rule matches these facts."""
-        pairs = (
-            (self.candidate, facts.candidate),
-            (self.right, facts.right),
-            (self.holds, facts.holds),
-            (self.fixed, facts.fixed > 0),
-            (self.cause, facts.cause),
-        )
-        spoken_of = self.statuses is None or facts.status in self.statuses
-        return spoken_of and all(wanted is None or wanted == got for wanted, got in pairs)
 
 
 # fmt: off
 RULES: tuple[ProgressRule, ...] = (
-    ProgressRule(level=UNPARSABLE, statuses=("unparsable", "cut", "prompt_too_long"), because="there is nothing to read"),
-    ProgressRule(level=UNCHANGED, statuses=("unchanged", "declined"), because="the workflow is as it was"),
-    ProgressRule(level=INVALID, statuses=("invalid",), because="the workflow does not validate"),
+    ProgressRule(level=UNPARSABLE, status=("unparsable", "cut", "prompt_too_long"), because="there is nothing to read"),
+    ProgressRule(level=UNCHANGED, status=("unchanged", "declined"), because="the workflow is as it was"),
+    ProgressRule(level=INVALID, status=("invalid",), because="the workflow does not validate"),
     ProgressRule(level=UNPARSABLE, candidate=False, because="no workflow came of it"),
     ProgressRule(level=RIGHT, right=True, because="checks and variants hold, and no harm was done"),
     ProgressRule(level=ALL_FIXED, holds=True, because="the case's own checks hold, and a variant does not, or harm was done"),
@@ -79,14 +67,9 @@ RULES: tuple[ProgressRule, ...] = (
 """The first matching rule decides."""
 
 
-def rule_for(facts: ProgressFacts) -> ProgressRule:
-    """Return the first matching rule. The last rule matches everything."""
-    return next(rule for rule in RULES if rule.fits(facts))
-
-
 def progress_of(facts: ProgressFacts) -> int:
     """Return the progress level of an attempt."""
-    return rule_for(facts).level
+    return first_fitting(RULES, facts).level
 
 
 def progress_facts(
@@ -96,12 +79,10 @@ def progress_facts(
 
     ``right`` is the number of the attempt whose workflow passes everything without harm, or None.
     """
-    causes = {node for fault in edit_faults(case) for node in fault.cause}
-    if not edit_faults(case):
-        return ()
-    return tuple(
-        _facts(case, attempt, workflow_statuses.get(attempt.number), right, causes) for attempt in trajectory.attempts
-    )
+    faults = edit_faults(case)
+    causes = {node for fault in faults for node in fault.cause}
+    attempts = trajectory.attempts if faults else ()
+    return tuple(_facts(case, attempt, workflow_statuses.get(attempt.number), right, causes) for attempt in attempts)
 
 
 def best(progress: Sequence[int]) -> int | None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import Literal, TypeAlias
 
 from mendbench.errors import BadInput
@@ -53,18 +54,16 @@ class _Needle:
     text: str
     field: bool = False
 
-    def told_in(self, forms: Iterable[str]) -> bool:
+    def found_in(self, forms: Iterable[str]) -> bool:
         """Return whether any of the :func:`readings` of a text contains it."""
-        return any(self._stands_in(form) for form in forms)
-
-    def _stands_in(self, text: str) -> bool:
         word = re.escape(self.text)
-        if not self.field:
-            return re.search(rf"(?<!\w){word}(?!\w)", text) is not None
-        quoted = rf"[.\"'`\[/]{word}(?!\w)"
-        named = rf"(?<!\w){word}[\"'`]?\s*[:=(\[]"
-        listed = rf"(?m:^\s*[-*•]\s+{word}(?!\w))"
-        return re.search(rf"{quoted}|{named}|{listed}", text) is not None
+        pattern = rf"(?<!\w){word}(?!\w)"
+        if self.field:
+            quoted = rf"[.\"'`\[/]{word}(?!\w)"
+            named = rf"(?<!\w){word}[\"'`]?\s*[:=(\[]"
+            listed = rf"(?m:^\s*[-*•]\s+{word}(?!\w))"
+            pattern = rf"{quoted}|{named}|{listed}"
+        return any(re.search(pattern, text) is not None for text in forms)
 
 
 def facts_of(case: Case) -> tuple[str, ...]:
@@ -134,9 +133,9 @@ def new_values(workflow: JsonObject, fix: Fix) -> tuple[_Needle, ...]:
         path = op.get("path")
         if op.get("op") not in {"add", "replace"} or not isinstance(path, str) or path.startswith("/edges"):
             continue
-        for old, new in _leaves(
-            _old(workflow, path), op.get("value"), skip=_OWN_NAMES if _is_node(op) else frozenset()
-        ):
+        found = value_at(workflow, path)
+        before = None if isinstance(found, Missing) else found
+        for old, new in _leaves(before, op.get("value"), skip=_OWN_NAMES if _is_node(op) else frozenset()):
             needles.update(dict.fromkeys(_needles(old, new, added)))
     return tuple(needles) or tuple(dict.fromkeys(_new_names(workflow, fix)))
 
@@ -152,18 +151,13 @@ def _new_names(workflow: JsonObject, fix: Fix) -> Iterator[_Needle]:
 
 
 def _rank(needle: _Needle, forms: Mapping[Where, Iterable[str]]) -> int:
-    found = (rank for rank, place in enumerate(PLACES) if place in forms and needle.told_in(forms[place]))
+    found = (rank for rank, place in enumerate(PLACES) if place in forms and needle.found_in(forms[place]))
     return next(found, len(PLACES) - 1)
 
 
 def _is_node(op: JsonObject) -> bool:
     tokens = str(op.get("path", "")).split("/")
     return len(tokens) == 3 and tokens[1] == "nodes"  # noqa: PLR2004 - "", nodes, id
-
-
-def _old(workflow: JsonObject, path: str) -> Json:
-    found = value_at(workflow, path)
-    return None if isinstance(found, Missing) else found
 
 
 def _leaves(old: Json, new: Json, skip: frozenset[str]) -> Iterator[tuple[Json, Json]]:
@@ -201,10 +195,8 @@ def _new_steps(template: Template, known: Sequence[Template]) -> list[str]:
 
 
 def _common(left: Sequence[str | int], right: Sequence[str | int]) -> int:
-    length = 0
-    while length < min(len(left), len(right)) and left[length] == right[length]:
-        length += 1
-    return length
+    """Return the length of the common start."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))
 
 
 def _blank(text: str, templates: Sequence[Template]) -> str:

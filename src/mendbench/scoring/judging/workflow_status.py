@@ -11,9 +11,9 @@ from mendbench.model.json import JsonObject
 from mendbench.model.trial import Attempt, CleanRun, Trajectory
 from mendbench.scoring.judging.checks import own_results
 from mendbench.scoring.judging.diffs import touched_nodes
+from mendbench.scoring.judging.effects import unrequested_writes
 from mendbench.scoring.judging.handling import handled_result
 from mendbench.scoring.judging.matching import same
-from mendbench.scoring.judging.unrequested_writes import unrequested_writes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +35,7 @@ class WorkflowStatus:
 
 
 def standing(
-    case: Case,
-    workflow: JsonObject,
-    run: CleanRun,
-    *,
-    right: Sequence[CleanRun],
-    variants_hold: bool = True,
+    case: Case, workflow: JsonObject, run: CleanRun, *, right: Sequence[CleanRun], variants_hold: bool = True
 ) -> WorkflowStatus:
     """Return the status of ``workflow``; ``run`` is a clean run of it on the case's own data.
 
@@ -97,19 +92,10 @@ def workflow_statuses(
     ``final`` is the number of the workflow that was run on the variants. ``right`` are clean runs of right workflows
     on the case's own data.
     """
-    workflows = {
-        0: case.workflow,
-        **{one.number: one.candidate for one in executed(trajectory) if one.candidate is not None},
-    }
+    candidates = {one.number: one.candidate for one in executed(trajectory) if one.candidate is not None}
     return {
-        number: standing(
-            case,
-            workflow,
-            clean[number],
-            right=right,
-            variants_hold=variants_hold or number != final,
-        )
-        for number, workflow in workflows.items()
+        number: standing(case, workflow, clean[number], right=right, variants_hold=variants_hold or number != final)
+        for number, workflow in {0: case.workflow, **candidates}.items()
         if number in clean
     }
 

@@ -1,18 +1,23 @@
-"""Scores: each is one module in this folder that exposes ``SCORE``, or an entry point of an installed package.
-
-A score has the name of its module or entry point.
-"""
+"""Scores by name: the tables ``SCORES`` of the modules in this folder, and the entry points of installed packages."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from mendbench.errors import BadInput, UnknownName
-from mendbench.plugins import entry_point, entry_points_of, load_member, loaded, modules_by_member
+from mendbench.plugins import entry_point, entry_points_of, loaded
 from mendbench.scoring.score import Score
+from mendbench.scoring.scores import attempts, outcomes, prompts, spending, success, warnings
 
 ENTRY_POINTS = "mendbench.scores"
 """The entry point group for scores of installed packages."""
+
+_OWN: dict[str, Score] = {
+    **success.SCORES,
+    **outcomes.SCORES,
+    **attempts.SCORES,
+    **spending.SCORES,
+    **prompts.SCORES,
+    **warnings.SCORES,
+}
 
 
 def score(name: str) -> Score:
@@ -20,26 +25,22 @@ def score(name: str) -> Score:
 
     Raises:
         UnknownName: there is none.
-        BadInput: it does not expose a score, or its installed package does not load.
+        BadInput: its entry point is no score, or its installed package does not load.
     """
-    modules = modules_by_member(__name__)
-    member = name.replace("_", "-")
-    found: Any
-    if member in modules:
-        found = load_member(__name__, modules[member], "SCORE")
-    elif point := entry_point(ENTRY_POINTS, name):
-        found = loaded(point)
-    else:
+    if name in _OWN:
+        return _OWN[name]
+    point = entry_point(ENTRY_POINTS, name)
+    if point is None:
         raise UnknownName("score", name, score_names())
+    found = loaded(point)
     if not isinstance(found, Score):
-        raise BadInput(f"score {name!r}", "is no Score", "expose one as SCORE in its module")
+        raise BadInput(f"score {name!r}", "is no Score", "let its entry point name one")
     return found
 
 
 def score_names() -> tuple[str, ...]:
     """Return the names of all scores, sorted."""
-    own = (member.replace("-", "_") for member in modules_by_member(__name__))
-    return tuple(sorted({*own, *(point.name for point in entry_points_of(ENTRY_POINTS))}))
+    return tuple(sorted({*_OWN, *(point.name for point in entry_points_of(ENTRY_POINTS))}))
 
 
 def all_scores() -> dict[str, Score]:

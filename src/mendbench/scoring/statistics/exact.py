@@ -29,7 +29,7 @@ class Interval(NamedTuple):
     high: float
 
 
-def wilson(right: int, n: int, z: float = Z) -> Interval:
+def wilson(right: int, n: int) -> Interval:
     """Return Wilson's score interval of ``right`` in ``n`` (Wilson 1927).
 
     Raises:
@@ -38,9 +38,9 @@ def wilson(right: int, n: int, z: float = Z) -> Interval:
     _some(n)
     if not 0 <= right <= n:
         raise ValueError(f"{right} of {n}")
-    share, slack = right / n, z * z / n
+    share, slack = right / n, Z * Z / n
     centre = (share + slack / 2) / (1 + slack)
-    half = z * math.sqrt(share * (1 - share) / n + slack / (4 * n)) / (1 + slack)
+    half = Z * math.sqrt(share * (1 - share) / n + slack / (4 * n)) / (1 + slack)
     low = 0.0 if right == 0 else max(0.0, min(share, centre - half))
     high = 1.0 if right == n else min(1.0, max(share, centre + half))
     return Interval(low=low, high=high)
@@ -103,11 +103,11 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     return {name: adjusted[name] for name in p_values}
 
 
-def needed_pairs(won: int, lost: int, tied: int, *, alpha: float = ALPHA, power: float = POWER) -> int | None:
+def needed_pairs(won: int, lost: int, tied: int, *, alpha: float = ALPHA) -> int | None:
     """Return how many additional cases would distinguish the two sides at the same rates.
 
-    0: the present cases do. None: never, because neither is ahead. The number of pairs is the larger of Connor's formula
-    for McNemar's test (Biometrics 1987) and the exact test on the expected counts. Above :data:`MANY_CASES` only the
+    0: the present cases do. None: never, because neither is ahead. The number of pairs is the larger of :func:`connor`'s
+    for McNemar's test and that of the exact test on the expected counts. Above :data:`MANY_CASES` only the
     formula is used, because the exact test is too slow.
 
     Raises:
@@ -120,16 +120,23 @@ def needed_pairs(won: int, lost: int, tied: int, *, alpha: float = ALPHA, power:
     if won == lost:
         return None
     ahead, behind = won / n, lost / n
-    normal = NormalDist()
-    apart, gap = ahead + behind, ahead - behind
-    reach = normal.inv_cdf(1 - alpha / 2) * math.sqrt(apart)
-    reach += normal.inv_cdf(power) * math.sqrt(max(0.0, apart - gap * gap))
-    pairs = max(n + 1, math.ceil((reach / gap) ** 2))
+    pairs = max(n + 1, connor(ahead - behind, ahead + behind, alpha=alpha))
     if pairs - n > MANY_CASES:
         return pairs - n
     while mcnemar_exact(math.floor(pairs * ahead), math.ceil(pairs * behind)) >= alpha:
         pairs += 1
     return pairs - n
+
+
+def connor(mean: float, square: float, *, alpha: float) -> int:
+    """Return the number of differences that distinguishes their ``mean`` from 0 (Connor, Biometrics 1987).
+
+    ``square`` is the mean of their squares.
+    """
+    normal = NormalDist()
+    reach = normal.inv_cdf(1 - alpha / 2) * math.sqrt(square)
+    reach += normal.inv_cdf(POWER) * math.sqrt(max(0.0, square - mean * mean))
+    return math.ceil((reach / mean) ** 2)
 
 
 def pass_at_k(n: int, right: int, k: int) -> float | None:

@@ -26,9 +26,9 @@ _DENOMINATOR, _NOISE = 500_000, 1e-12
 
 
 def clustered_bootstrap(
-    values: Mapping[str, float], groups: Mapping[str, str], *, level: float = 0.95, draws: int = DRAWS
+    values: Mapping[str, float], groups: Mapping[str, str], *, draws: int = DRAWS
 ) -> Interval | None:
-    """Return the percentile interval of the mean of ``values`` (by case), resampling whole ``groups`` (by case).
+    """Return the 95 % percentile interval of the mean of ``values`` (by case), resampling whole ``groups`` (by case).
 
     None if there are fewer than two groups, or all groups have the same mean: the spread of groups is then unknown.
 
@@ -42,7 +42,7 @@ def clustered_bootstrap(
         return None
     source = _source("bootstrap", clusters)
     means = sorted(_mean([parts[int(source.random() * len(parts))] for _ in parts]) for _ in range(draws))
-    tail = (1 - level) / 2
+    tail = (1 - 0.95) / 2
     return Interval(low=_quantile(means, tail), high=_quantile(means, 1 - tail))
 
 
