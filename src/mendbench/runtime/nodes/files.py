@@ -9,14 +9,14 @@ import posixpath
 from urllib.parse import quote
 
 from mendbench.model.exchange import Response
-from mendbench.model.json import Json, JsonObject
-from mendbench.runtime.nodes.interface import NodeOutput, Observed
+from mendbench.model.json import JsonObject
+from mendbench.runtime.nodes.interface import NodeOutput, failed_output
 from mendbench.runtime.nodes.params import text
 from mendbench.runtime.nodes.responses import body_of, fault_words, succeeded
 
 URL = "file://sandbox/"
 
-_SAID_SHOWN = 500
+_SHOWN = 500
 """Characters of a response that a message quotes."""
 
 _STATUS_WORDS = {
@@ -59,17 +59,13 @@ def trouble(response: Response, path: str) -> str | None:
     if response.fault is not None:
         return f"Error: {fault_words(response, 'the sandbox folder')}"
     known = _STATUS_WORDS.get(response.status)
-    return f"Error: {known.format(path=path) if known else _other(body_of(response), path)}"
+    if known:
+        return f"Error: {known.format(path=path)}"
+    body = body_of(response)
+    details = f": {body[:_SHOWN]}" if isinstance(body, str) and body else ""
+    return f"Error: Cannot use file '{path}'{details}"
 
 
 def failed(message: str, path: str) -> NodeOutput:
     """Return the output of a node whose file could not be read or written."""
-    return NodeOutput(
-        outputs={"file_path": path, "error": message},
-        noticed=Observed(kind="file", message=message),
-    )
-
-
-def _other(said: Json, path: str) -> str:
-    words = f": {said[:_SAID_SHOWN]}" if isinstance(said, str) and said else ""
-    return f"Cannot use file '{path}'{words}"
+    return failed_output("file", {"file_path": path, "error": message})

@@ -17,8 +17,8 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send
 from mendbench.runtime.nodes.params import text
+from mendbench.runtime.scene import NodeSpec
 from mendbench.runtime.templates import MAX_LEVELS
-from mendbench.runtime.validate import NodeSpec
 from mendbench.values.sizes import size_of
 
 MAX_STEPS = 1_000_000
@@ -114,22 +114,12 @@ class _Bounded(TreeInterpreter):
         return way(left, right)
 
     def _step(self, steps: int) -> None:
-        """Use up this number of steps.
-
-        Raises:
-            ValueError: not enough steps are left.
-        """
         self._steps -= steps
         if self._steps < 0:
             raise ValueError(f"{_WHO} expression takes more than {MAX_STEPS:,} steps")
 
 
 def _parsed(expression: str) -> Any:
-    """Return the parsed expression.
-
-    Raises:
-        ValueError: it does not compile or nests too deep.
-    """
     if _brackets_nest_deeper(expression):
         raise ValueError(_too_deep())
     try:
