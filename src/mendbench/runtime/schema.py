@@ -15,17 +15,7 @@ from typing import Final, Literal, TypeAlias
 from mendbench.model.json import Json, JsonObject
 
 Keyword: TypeAlias = Literal[
-    "type",
-    "required",
-    "additionalProperties",
-    "enum",
-    "pattern",
-    "minItems",
-    "minimum",
-    "maximum",
-    "anyOf",
-    "unique",
-    "target",
+    "type", "required", "additionalProperties", "anyOf", "enum", "pattern", "minimum", "maximum", "minItems"
 ]
 Pointer: TypeAlias = tuple[str | int, ...]
 
@@ -148,64 +138,23 @@ def violations(value: Json, schema: JsonObject, path: Pointer = ()) -> Iterator[
     """Yield all violations of ``schema`` in ``value``, in document order. Never raises."""
     expected = schema.get("type")
     if expected is not None and not _IS[expected](value):
-        yield Violation(
-            path=path,
-            keyword="type",
-            message=f"{shown(value)} is not of type '{expected}'",
-            found=value,
-            allowed=(expected,),
-        )
+        message = f"{shown(value)} is not of type '{expected}'"
+        yield Violation(path=path, keyword="type", message=message, found=value, allowed=(expected,))
         return
-    yield from _scalar_violations(value, schema, path)
+    for keyword, violates, wording in _CHECKS:
+        if keyword in schema and violates(value, schema[keyword]):
+            message = f"{shown(value)} {wording.format(schema[keyword])}"
+            allowed = tuple(schema["enum"]) if keyword == "enum" else ()
+            yield Violation(path=path, keyword=keyword, message=message, found=value, allowed=allowed)
     if isinstance(value, dict):
         yield from _object_violations(value, schema, path)
-    if isinstance(value, list):
-        if len(value) < schema.get("minItems", 0):
-            yield Violation(path=path, keyword="minItems", message=f"{shown(value)} should be non-empty", found=value)
-        for index, item in enumerate(value):
-            yield from violations(item, schema.get("items", {}), (*path, index))
+    for index, item in enumerate(value if isinstance(value, list) else ()):
+        yield from violations(item, schema.get("items", {}), (*path, index))
 
 
 def shown(value: Json) -> str:
     """Return ``value`` for a message: on one line, cut if it is long or deep."""
     return _REPR.repr(value)
-
-
-def _scalar_violations(value: Json, schema: JsonObject, path: Pointer) -> Iterator[Violation]:
-    if "anyOf" in schema and all(any(violations(value, one, path)) for one in schema["anyOf"]):
-        yield Violation(
-            path=path,
-            keyword="anyOf",
-            message=f"{shown(value)} is not valid under any of the given schemas",
-            found=value,
-        )
-    if "enum" in schema and value not in schema["enum"]:
-        allowed = tuple(schema["enum"])
-        yield Violation(
-            path=path,
-            keyword="enum",
-            message=f"{shown(value)} is not one of {list(allowed)}",
-            found=value,
-            allowed=allowed,
-        )
-    if "pattern" in schema and not re.search(schema["pattern"], value):
-        yield Violation(
-            path=path, keyword="pattern", message=f"{shown(value)} does not match '{schema['pattern']}'", found=value
-        )
-    if "minimum" in schema and value < schema["minimum"]:
-        yield Violation(
-            path=path,
-            keyword="minimum",
-            message=f"{shown(value)} is less than the minimum of {schema['minimum']}",
-            found=value,
-        )
-    if "maximum" in schema and value > schema["maximum"]:
-        yield Violation(
-            path=path,
-            keyword="maximum",
-            message=f"{shown(value)} is greater than the maximum of {schema['maximum']}",
-            found=value,
-        )
 
 
 def _object_violations(value: JsonObject, schema: JsonObject, path: Pointer) -> Iterator[Violation]:
@@ -244,10 +193,19 @@ _IS: Final[dict[str, Callable[[Json], bool]]] = {
 }
 
 
-def _message_repr() -> reprlib.Repr:
-    text = reprlib.Repr()
-    text.maxstring, text.maxother, text.maxlong = 80, 80, 40
-    return text
+_CHECKS: Final[tuple[tuple[Keyword, Callable[[Json, Json], bool], str], ...]] = (
+    (
+        "anyOf",
+        lambda value, schemas: all(any(violations(value, schema)) for schema in schemas),
+        "is not valid under any of the given schemas",
+    ),
+    ("enum", lambda value, names: value not in names, "is not one of {}"),
+    ("pattern", lambda value, pattern: not re.search(pattern, value), "does not match '{}'"),
+    ("minimum", lambda value, least: bool(value < least), "is less than the minimum of {}"),
+    ("maximum", lambda value, most: bool(value > most), "is greater than the maximum of {}"),
+    ("minItems", lambda value, least: isinstance(value, list) and len(value) < least, "should be non-empty"),
+)
+"""For each other keyword: whether a value violates it, and the end of the message."""
 
-
-_REPR: Final = _message_repr()
+_REPR: Final = reprlib.Repr()
+_REPR.maxstring, _REPR.maxother, _REPR.maxlong = 80, 80, 40
