@@ -63,7 +63,7 @@ def test_a_warning_kept_in_the_checkpoint_keeps_its_words():
 
 def test_what_a_listener_raises_changes_nothing():
     def broken(event):
-        raise RuntimeError(event.kind)
+        raise RuntimeError(event.node_id)
 
     responses = {f"GET {ONE}": said({"a": 1}), f"GET {TWO}": said({})}
     assert run(responses, on_event=broken) == run(responses)

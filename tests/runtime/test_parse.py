@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 from mendbench.model.workflow import Edge, Input, Node, Output, Workflow
-from mendbench.runtime.parse import WORKFLOW_SCHEMA, Problem, parse_workflow, salvaged
+from mendbench.runtime.parse import Problem, parse_workflow, salvaged
+from mendbench.runtime.schema import WORKFLOW_SCHEMA
 from tests.fakes.documents import DOCUMENTS
 
 

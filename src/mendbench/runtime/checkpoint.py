@@ -59,9 +59,9 @@ def traces_of(exchanges: Sequence[Exchange], first: int) -> tuple[int | None, bo
 
     ``first`` is the index of the first one in the world's traffic. A model's response does not depend on the world.
     """
-    places = [first + index for index, one in enumerate(exchanges) if one.changed]
-    asked = [one for one in exchanges if not one.request.is_model_request]
-    return (places[-1] if places else None), bool(asked) and all(one.only_read for one in asked)
+    places = [first + index for index, exchange in enumerate(exchanges) if exchange.changed]
+    asked = [exchange for exchange in exchanges if not exchange.request.is_model_request]
+    return (places[-1] if places else None), bool(asked) and all(exchange.only_read for exchange in asked)
 
 
 def continued(

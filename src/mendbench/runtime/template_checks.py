@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from mendbench.model.workflow import Node
 from mendbench.runtime.parse import Problem
-from mendbench.runtime.scene import Scene, listed, own_names, pointer
-from mendbench.runtime.templates import Place, Template, dotted, malformed, templates_in, texts_in
+from mendbench.runtime.scene import Scene, listed, own_names
+from mendbench.runtime.templates import Place, Template, dotted, malformed, pointer, templates_in, texts_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ def malformed_templates(scene: Scene) -> Iterator[Problem]:
             broken = malformed(text)
             if broken:
                 param = _param(place)
-                begun = text.count("${") - sum(len(one.inner) for one in templates_in(text))
+                begun = text.count("${") - sum(len(template.inner) for template in templates_in(text))
                 message = (
                     f"Malformed template syntax in node '{node.id}' parameter '{param}': "
                     f"Found {begun} '${{' but only {begun - len(broken)} valid template(s)"

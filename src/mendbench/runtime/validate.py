@@ -8,13 +8,11 @@ from itertools import chain, islice
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node
 from mendbench.runtime.graph import unreachable
-from mendbench.runtime.parse import MAX_PROBLEMS, Problem, parse_workflow
-from mendbench.runtime.scene import BATCH_INDEX, NodeSpec, Scene, listed, pointer, scene_of, spec_of
+from mendbench.runtime.parse import MAX_PROBLEMS, Problem, list_in, object_in, parse_workflow
+from mendbench.runtime.scene import BATCH_INDEX, NodeSpec, Scene, listed, scene_of, spec_of
 from mendbench.runtime.suggest import Guesses
 from mendbench.runtime.template_checks import how_to_write, malformed_templates, misused_templates, with_key, with_root
-from mendbench.runtime.templates import Template, malformed, templates_in
-
-__all__ = ["NodeSpec", "errors_of", "validate"]
+from mendbench.runtime.templates import Template, malformed, pointer, templates_in
 
 
 def validate(document: JsonObject, inputs: JsonObject, node_types: Mapping[str, NodeSpec]) -> tuple[Problem, ...]:
@@ -58,10 +56,8 @@ def _unsupported(document: Json) -> Iterator[Problem]:
         yield Problem(message=message, where="/template_resolution_mode", suggestion="strict")
     if document.get("mappings"):
         yield Problem(message="'mappings' are not supported: name the data in a template instead", where="/mappings")
-    nodes = document.get("nodes")
-    for node in nodes if isinstance(nodes, list) else []:
-        batch = node.get("batch") if isinstance(node, dict) and isinstance(node.get("id"), str) else None
-        if isinstance(batch, dict) and batch.get("parallel") is True:
+    for node in list_in(document, "nodes"):
+        if object_in(node, "batch").get("parallel") is True and isinstance(node.get("id"), str):
             yield Problem(
                 message=f"Node '{node['id']}' asks for a parallel batch: its items run one after the other",
                 node_id=node["id"],
@@ -100,24 +96,23 @@ def _flow(scene: Scene, *, whole: bool) -> Iterator[Problem]:
         yield Problem(message=message, node_id=node_id, where=pointer("nodes", node_id), severity="note")
 
 
-def _inputs(scene: Scene, document: JsonObject, given: JsonObject) -> Iterator[Problem]:
-    used = {template.root for template in templates_in(_texts_of(document))}
-    for one in scene.workflow.inputs:
-        place = pointer("inputs", one.name)
-        if one.name not in used:
-            yield Problem(message=f"Declared input(s) never used as template variable: {one.name}", where=place)
-        if one.required and one.name not in given:
-            said = f"{one.description} (required)" if one.description else "(required)"
-            yield Problem(message=f"Required input '${{{one.name}}}' not provided - {said}", where=place)
-        if one.name in scene.nodes:
-            message = f"Input '{one.name}' has the name of a node: ${{{one.name}}} then means the node"
+def _inputs(scene: Scene, document: Json, given: JsonObject) -> Iterator[Problem]:
+    resolved = [document.get("nodes"), document.get("outputs")] if isinstance(document, dict) else []
+    used = {template.root for template in templates_in(resolved)}
+    for declared in scene.workflow.inputs:
+        name, place = declared.name, pointer("inputs", declared.name)
+        if name not in used:
+            yield Problem(message=f"Declared input(s) never used as template variable: {name}", where=place)
+        if declared.required and name not in given:
+            description = f"{declared.description} (required)" if declared.description else "(required)"
+            yield Problem(message=f"Required input '${{{name}}}' not provided - {description}", where=place)
+        if name in scene.nodes:
+            message = f"Input '{name}' has the name of a node: ${{{name}}} then means the node"
             yield Problem(message=message, where=place, severity="note")
-    declared = {one.name for one in scene.workflow.inputs}
-    for name in sorted(set(given) - declared - used):
+    names = {declared.name for declared in scene.workflow.inputs}
+    for name in sorted(set(given) - names - used):
         message = f"Input '{name}' is given but neither declared nor used"
-        yield Problem(
-            message=message, where="/inputs", severity="note", suggestion=scene.guesses.closest(name, declared)
-        )
+        yield Problem(message=message, where="/inputs", severity="note", suggestion=scene.guesses.closest(name, names))
 
 
 def _types(scene: Scene, *, whole: bool) -> Iterator[Problem]:
@@ -164,8 +159,7 @@ def _params(node: Node, spec: NodeSpec, guesses: Guesses) -> Iterator[Problem]:
 
 
 def _outputs(scene: Scene, document: Json) -> Iterator[Problem]:
-    declared = document.get("outputs") if isinstance(document, dict) else None
-    for name, spec in declared.items() if isinstance(declared, dict) else ():
+    for name, spec in object_in(document, "outputs").items():
         if isinstance(spec, dict) and "source" not in spec:
             message = f"Output '{name}' has no source, so it is never set"
             yield Problem(message=message, where=pointer("outputs", name), severity="note")
@@ -210,10 +204,3 @@ def _source_problem(scene: Scene, name: str, template: Template, place: str) -> 
         template=template.text,
         available=tuple(available),
     )
-
-
-def _texts_of(document: Json) -> list[Json]:
-    """Return the parts of a document in which templates are resolved."""
-    if not isinstance(document, dict):
-        return []
-    return [document.get("nodes"), document.get("outputs")]
