@@ -12,9 +12,11 @@ from mendbench.model.failure import FieldProblem
 from mendbench.model.policy import Policy
 from mendbench.model.prompt import Prompt, Reply
 from mendbench.model.trial import Attempt
+from mendbench.repair import rollout
 from mendbench.repair.policies import policy, policy_names
 from mendbench.repair.rollout import Rollout
 from mendbench.repair.stop_rules import repair
+from mendbench.strategies import build_prompt
 from tests.fakes.repair import (
     WORKFLOW,
     FakeClock,
@@ -56,6 +58,11 @@ def problems(document):
     return ("'greet' is not valid: no such thing", "second") if text_of(document) == "invalid" else ()
 
 
+@pytest.fixture(autouse=True)
+def _plain_prompts(monkeypatch):
+    monkeypatch.setattr(rollout, "build_prompt", plain_prompt)
+
+
 class Trial:
     """One run of the loop and all that it touched."""
 
@@ -77,7 +84,6 @@ class Trial:
             "repairer": self.repairer,
             "detector": WarningDetector() if chosen.detector else None,
             "clock": FakeClock(),
-            "build_prompt": plain_prompt,
             "on_event": self.events.append,
             **more,
         }
@@ -453,9 +459,9 @@ def test_a_first_execution_that_broke_off_leaves_no_trajectory():
     assert trial.rollout.broken_off("unjudged") is None
 
 
-def test_the_frame_of_the_strategies_is_the_default():
+def test_the_frame_of_the_strategies_is_used(monkeypatch):
     trial = Trial("prose", set_text("right"))
-    del trial.settings["build_prompt"]
+    monkeypatch.setattr(rollout, "build_prompt", build_prompt)
     trial.run()
     first, second = trial.repairer.prompts
     assert "the same failure" in first.user

@@ -97,7 +97,7 @@ def policy_names() -> tuple[str, ...]:
 
 
 def _with_signature(own: Policy, wanted: str) -> Policy:
-    signature = next((one for one in _SIGNATURES if one == wanted), None)
+    signature = next((name for name in _SIGNATURES if name == wanted), None)
     if signature is None:
         raise UnknownName("signature", wanted, _SIGNATURES)
     name, title = f"{own.name}{WITH}{signature}", f"{own.title}; with the signature {signature}"

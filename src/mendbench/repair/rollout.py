@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from mendbench.errors import MendbenchError
 from mendbench.io.canonical_json import canonical_json
@@ -26,16 +26,8 @@ CUT = "The answer was cut off at its token limit; answer with fewer and shorter 
 Event: TypeAlias = Execution | Prompt | Attempt
 """An event: the first execution; then for each attempt its prompt, before it is sent, and the finished attempt."""
 
-
 Begin: TypeAlias = Callable[[Callable[[], Execution]], Execution]
 """Returns the first execution: runs it, or copies a known one."""
-
-
-class PromptBuilder(Protocol):
-    """Builds the whole prompt: the frame and one strategy's context."""
-
-    def __call__(self, view: View, strategy: Strategy, problem: str | None, budget: Budget, /) -> Prompt:
-        """Return the prompt. ``problem`` states why the last response could not be used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +72,6 @@ class Rollout:
         clock: Clock,
         budget: Budget = DEFAULT_BUDGET,
         sample: int = 0,
-        build_prompt: PromptBuilder = build_prompt,
         begun: Begin | None = None,
         on_event: Callable[[Event], None] | None = None,
     ) -> None:
@@ -92,9 +83,9 @@ class Rollout:
         self._engine, self._detector, self._clock = engine, detector, clock
         self._world, self._asks = world, model_world
         self._strategy, self._repairer, self._sample = strategy, repairer, sample
-        self._build_prompt, self._budget = build_prompt, budget
+        self._budget = budget
         self._begin = begun or (lambda executed: executed())
-        self._told = on_event or (lambda _event: None)
+        self._notify = on_event or (lambda _event: None)
         self._steps: list[Step] = []
         self._broken: BaseException | None = None
         self._last: Attempt | None = None
@@ -130,9 +121,9 @@ class Rollout:
         """
         if not self._steps:
             return None
-        told = self.trajectory(len(self._steps) - 1, stop_reason)
-        attempts = told.attempts if self._last is None else (*told.attempts, self._last)
-        return replace(told, attempts=attempts, traffic=self._world.traffic())
+        trajectory = self.trajectory(len(self._steps) - 1, stop_reason)
+        attempts = trajectory.attempts if self._last is None else (*trajectory.attempts, self._last)
+        return replace(trajectory, attempts=attempts, traffic=self._world.traffic())
 
     def model_requests(self, number: int | None = None) -> tuple[Exchange, ...]:
         """Return the model requests of the first ``number`` attempts, or all."""
@@ -140,7 +131,7 @@ class Rollout:
 
     def _begun(self) -> Step:
         first = self._begin(lambda: self._executed(self.workflow, None))
-        self._told(first)
+        self._notify(first)
         return Step(document=self.workflow, execution=first)
 
     def _executed(self, document: JsonObject, before: Execution | None) -> Execution:
@@ -156,9 +147,10 @@ class Rollout:
         self._asks.begin_execution()
         agent = self._engine.describe(step.document, step.execution)
         view = View(request=self._request, workflow=step.document, execution=step.execution, agent=agent)
-        prompt = self._build_prompt(view, self._strategy, step.problem, self._budget)
-        self._told(prompt)
-        asked = sum(_same(prompt, attempt.prompt) for attempt in step.attempts)
+        prompt = build_prompt(view, self._strategy, step.problem, self._budget)
+        self._notify(prompt)
+        earlier = [(attempt.prompt.system, attempt.prompt.user) for attempt in step.attempts]
+        asked = earlier.count((prompt.system, prompt.user))
         attempt = Attempt(
             number=len(step.attempts) + 1, prompt=prompt, reply=Reply(text=""), status="unparsable", repeat=asked > 0
         )
@@ -172,7 +164,7 @@ class Rollout:
         return self._answered(step, replace(attempt, reply=reply))
 
     def _answered(self, step: Step, attempt: Attempt) -> Step:
-        """Read the attempt's reply and apply it."""
+        """Read the attempt's reply, apply it, and run the candidate if it is new and valid."""
         if attempt.reply.status == "prompt_too_long":
             return self._noted(step, replace(attempt, status="prompt_too_long"), "prompt_too_long")
         if attempt.reply.status == "cut":
@@ -182,10 +174,8 @@ class Rollout:
             return self._noted(step, replace(attempt, status="declined"), "declined")
         if isinstance(response, Unusable):
             return self._noted(step, replace(attempt, status=response.status, problem=response.problem))
-        return self._tried(step, replace(attempt, candidate=response.document), response.document)
-
-    def _tried(self, step: Step, attempt: Attempt, candidate: JsonObject) -> Step:
-        """Validate the candidate and, if it is new and valid, run it."""
+        candidate = response.document
+        attempt = replace(attempt, candidate=candidate)
         if canonical_json(candidate) == canonical_json(step.document):
             return self._noted(step, replace(attempt, status="unchanged"))
         if problems := self._engine.validate(candidate, self._inputs):
@@ -194,7 +184,7 @@ class Rollout:
 
     def _noted(self, step: Step, attempt: Attempt, over: StopReason | None = None) -> Step:
         """Return the step after an attempt without an execution."""
-        self._told(attempt)
+        self._notify(attempt)
         return replace(step, attempts=(*step.attempts, attempt), problem=attempt.problem, over=over)
 
     def _resumed(self, step: Step, attempt: Attempt, candidate: JsonObject) -> Step:
@@ -204,9 +194,5 @@ class Rollout:
             execution = self._executed(candidate, step.execution)
             self._last, attempt = None, replace(attempt, execution=execution)
         finally:
-            self._told(attempt)
+            self._notify(attempt)
         return Step(document=candidate, execution=execution, attempts=(*step.attempts, attempt))
-
-
-def _same(one: Prompt, other: Prompt) -> bool:
-    return (one.system, one.user) == (other.system, other.user)
