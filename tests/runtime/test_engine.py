@@ -408,7 +408,7 @@ def validated(monkeypatch):
     monkeypatch.setattr(
         engine_module, "validate", lambda document, *given: documents.append(document) or validate(document, *given)
     )
-    engine_module._kept.cache_clear()
+    engine_module._cached.cache_clear()
     return documents
 
 

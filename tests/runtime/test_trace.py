@@ -8,7 +8,7 @@ import pytest
 from mendbench.errors import BadInput, UnknownName
 from mendbench.io.virtual_clock import VirtualClock
 from mendbench.runtime.engine import MendbenchEngine
-from mendbench.runtime.trace import Happened, Ran, build_trace, shown_document
+from mendbench.runtime.trace import RunHistory, TracedExecution, build_trace, shown_document
 from mendbench.runtime.trace_views import (
     error_of_node,
     errors_list,
@@ -44,12 +44,12 @@ def executed(document, responses, inputs, checkpoint=None):
 def trace_of(document, responses, *, inputs=None):
     inputs = {"key": KEY} if inputs is None else inputs
     engine, execution, world = executed(document, responses, inputs)
-    happened = Happened(
+    history = RunHistory(
         version="0", started_ms=0, file=None, inputs=inputs, before=document, after=document,
-        ran=(Ran(attempt=0, document=document, execution=execution),), attempts=(), traffic=world.traffic(),
+        executions=(TracedExecution(attempt=0, document=document, execution=execution),), attempts=(), traffic=world.traffic(),
         result={**engine.describe(document, execution), "status": execution.outcome},
     )  # fmt: skip
-    return json.loads(json.dumps(build_trace(happened, Redactor({"key": KEY}).value)))
+    return json.loads(json.dumps(build_trace(history, Redactor({"key": KEY}).value)))
 
 
 @pytest.fixture

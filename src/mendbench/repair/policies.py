@@ -7,6 +7,7 @@ policy, in the keys of its trials and in comparisons of policies.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import get_args
 
 from mendbench.errors import BadInput, UnknownName
@@ -18,36 +19,30 @@ WITH = "~"
 
 _SIGNATURES: tuple[SignatureName, ...] = get_args(SignatureName)
 
+_plain = partial(Policy, detector=None, signature=None)
+
 _POLICIES: dict[str, Policy] = {
     policy.name: policy
     for policy in (
-        Policy(
-            name="naive", title="Every failure is an error, and only the limit stops", detector=None, signature=None
+        _plain(name="naive", title="Every failure is an error, and only the limit stops"),
+        _plain(
+            name="first-answer", title="Every failure is an error, and the first response is the last", max_responses=1
         ),
-        Policy(
-            name="first-answer",
-            title="Every failure is an error, and the first response is the last",
-            detector=None,
-            signature=None,
-            max_responses=1,
-        ),
-        Policy(name="loop", title="Loop detection alone", detector=None, signature="full"),
-        Policy(name="warn", title="Warning detection alone", detector="structural", signature=None),
-        Policy(name="two-layer", title="Warning detection and loop detection", detector="structural", signature="full"),
-        Policy(
+        _plain(name="loop", title="Loop detection alone", signature="full"),
+        _plain(name="warn", title="Warning detection alone", detector="structural"),
+        _plain(name="two-layer", title="Warning detection and loop detection", detector="structural", signature="full"),
+        _plain(
             name="seed",
             title="Both layers as first specified: three patterns, and the first 40 characters of a message",
             detector="minimal",
             signature="prefix40",
         ),
-        Policy(
+        _plain(
             name="three-strikes",
             title="Pattern detection alone: three errors of one category in a row",
-            detector=None,
-            signature=None,
             patterns=True,
         ),
-        Policy(
+        _plain(
             name="all",
             title="Warning detection, loop detection and pattern detection",
             detector="structural",
@@ -57,13 +52,7 @@ _POLICIES: dict[str, Policy] = {
     )
 }
 
-_ITSELF = Policy(
-    name=SELF_REPAIR,
-    title="The rules of an engine that repairs by itself",
-    detector=None,
-    signature=None,
-    max_responses=20,
-)
+_ITSELF = _plain(name=SELF_REPAIR, title="The rules of an engine that repairs by itself", max_responses=20)
 """The engine's configuration sets its number of responses. It is not one of our policies and not in their names."""
 
 

@@ -107,8 +107,8 @@ class MendbenchEngine:
         specs = {name: node.spec for name, node in self._known().items()}
         try:
             # Not the canonical JSON: the order of keys and 1.0 versus 1 can affect what a workflow writes.
-            decides = (repr(workflow), repr(inputs), tuple(sorted(specs.items())))
-            return _kept(_Wanted(decides, workflow=workflow, inputs=inputs, specs=specs))
+            parts = (repr(workflow), repr(inputs), tuple(sorted(specs.items())))
+            return _cached(_CacheKey(parts, workflow=workflow, inputs=inputs, specs=specs))
         except RecursionError:  # too deep for repr: not cached
             return _understood(workflow, inputs, specs)
 
@@ -135,19 +135,19 @@ class MendbenchEngine:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _CacheKey:
     """The cache key of a parsed document, and the document itself."""
 
-    decides: tuple[object, ...]
+    parts: tuple[object, ...]
     workflow: JsonObject = field(compare=False, kw_only=True)
     inputs: JsonObject = field(compare=False, kw_only=True)
     specs: Mapping[str, NodeSpec] = field(compare=False, kw_only=True)
 
 
 @lru_cache(maxsize=32)
-def _kept(wanted: _Wanted) -> _Understood:
+def _cached(key: _CacheKey) -> _Understood:
     """Return the parsed document and its problems, from a copy of the document: the caller may change the original."""
-    return _understood(copy.deepcopy(wanted.workflow), wanted.inputs, wanted.specs)
+    return _understood(copy.deepcopy(key.workflow), key.inputs, key.specs)
 
 
 def _understood(workflow: JsonObject, inputs: JsonObject, specs: Mapping[str, NodeSpec]) -> _Understood:

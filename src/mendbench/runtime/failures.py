@@ -31,6 +31,11 @@ _PATHS_LOOKED_AT = 2000
 _REQUEST_STATUSES = frozenset({400, 409, 422})
 """Statuses for invalid request content (RFC 9110 sections 15.5.1, 15.5.10, 15.5.21)."""
 
+_MAY_HOLD_SECRETS = (
+    "message", "raw_response", "mcp_error", "shell_command", "shell_stdout", "shell_stderr", "upstream_data",
+)  # fmt: skip
+"""The fields of a failure that may hold secrets from the workflow's inputs, besides ``upstream``."""
+
 UNFIXABLE_WORDS = (
     "api key", "authentication", "unauthorized", "forbidden", "rate limit", "quota", "connection refused", "timeout",
     "permission denied", "out of memory",
@@ -63,7 +68,7 @@ class FailedNode:
 def failure_of(failed: FailedNode) -> Failure:
     """Return the failure of the node that ended the run."""
     observation = failed.observation
-    problems = _field_problems(observation)
+    problems = field_problems(observation.body) if observation.kind in ("http", "envelope", "mcp") else ()
     base = Failure(
         source="runtime",
         category=_category(observation, problems),
@@ -129,17 +134,9 @@ def fixable(observation: Observation) -> bool:
 
 def redacted(failure: Failure, redact: Callable[[Json], Json]) -> Failure:
     """Return the failure without the secrets from the workflow's inputs."""
-    return replace(
-        failure,
-        message=sanitise(redact(failure.message)),
-        raw_response=sanitise(redact(failure.raw_response)),
-        mcp_error=sanitise(redact(failure.mcp_error)),
-        shell_command=sanitise(redact(failure.shell_command)),
-        shell_stdout=sanitise(redact(failure.shell_stdout)),
-        shell_stderr=sanitise(redact(failure.shell_stderr)),
-        upstream=tuple(replace(source, value=_hidden(source, redact)) for source in failure.upstream),
-        upstream_data=sanitise(redact(failure.upstream_data)),
-    )
+    clean = {name: sanitise(redact(getattr(failure, name))) for name in _MAY_HOLD_SECRETS}
+    upstream = tuple(replace(source, value=_hidden(source, redact)) for source in failure.upstream)
+    return replace(failure, **clean, upstream=upstream)
 
 
 def _hidden(source: UpstreamSource, redact: Callable[[Json], Json]) -> Json:
@@ -157,12 +154,6 @@ def _category(observation: Observation, problems: tuple[FieldProblem, ...]) -> C
     if observation.kind == "exception":
         return "exception"
     return "api_validation" if observation.status in _REQUEST_STATUSES or problems else "execution_failure"
-
-
-def _field_problems(observation: Observation) -> tuple[FieldProblem, ...]:
-    if observation.kind in ("http", "envelope", "mcp"):
-        return field_problems(observation.body)
-    return ()
 
 
 def _with_response(failure: Failure, failed: FailedNode) -> Failure:

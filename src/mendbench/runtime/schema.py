@@ -36,11 +36,15 @@ MAX_TRIES: Final = 10
 MAX_WAIT_S: Final = 3600
 """Maximum number of seconds between two tries."""
 
-_BATCH: Final[JsonObject] = {
-    "type": "object",
-    "required": ["items"],
-    "additionalProperties": False,
-    "properties": {
+
+def _closed(properties: JsonObject, *required: str) -> JsonObject:
+    """Return the schema of an object with these properties and no others."""
+    needed = {"required": list(required)} if required else {}
+    return {"type": "object", **needed, "additionalProperties": False, "properties": properties}
+
+
+_BATCH: Final = _closed(
+    {
         "items": {"anyOf": [{"type": "string"}, {"type": "array", "minItems": 1}]},
         "as": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
         "error_handling": {"type": "string", "enum": ["fail_fast", "continue"]},
@@ -49,74 +53,70 @@ _BATCH: Final[JsonObject] = {
         "max_retries": {"type": "integer", "minimum": 1, "maximum": MAX_TRIES},
         "retry_wait": {"type": "number", "minimum": 0, "maximum": MAX_WAIT_S},
     },
-}
+    "items",
+)
 
-_NODE: Final[JsonObject] = {
-    "type": "object",
-    "required": ["id", "type"],
-    "additionalProperties": False,
-    "properties": {
+_NODE: Final = _closed(
+    {
         "id": {"type": "string", "description": "Its name, unique in the workflow."},
         "type": {"type": "string", "description": "Which kind of node runs."},
         "purpose": {"type": "string", "description": "What it is for."},
         "params": {"type": "object", "description": "What the node is told; texts may hold templates."},
         "batch": _BATCH,
     },
-}
+    "id",
+    "type",
+)
 
-_EDGE: Final[JsonObject] = {
-    "type": "object",
-    "required": ["from", "to"],
-    "additionalProperties": False,
-    "properties": {
+_EDGE: Final = _closed(
+    {
         "from": {"type": "string", "description": "Id of the node that runs first."},
         "to": {"type": "string", "description": "Id of the node that runs next."},
         "action": {"type": "string", "default": "default", "description": "The action on which it is taken."},
     },
-}
+    "from",
+    "to",
+)
 
-_INPUT: Final[JsonObject] = {
-    "type": "object",
-    "additionalProperties": False,
-    "properties": {
+_INPUT: Final = _closed(
+    {
         "description": _TEXT,
         "required": {"type": "boolean", "default": True},
         "type": _TYPE_NAME,
         "default": {},
         "stdin": _FLAG,
-    },
-}
+    }
+)
 
-_OUTPUT: Final[JsonObject] = {
-    "type": "object",
-    "additionalProperties": False,
-    "properties": {
+_OUTPUT: Final = _closed(
+    {
         "description": _TEXT,
         "type": _TYPE_NAME,
         "source": {"type": "string", "description": "A template, such as ${node.key}."},
-    },
-}
+    }
+)
 
 WORKFLOW_SCHEMA: Final[JsonObject] = {
     "$schema": "http://json-schema.org/draft-07/schema#",
     "title": "Workflow",
-    "type": "object",
-    "required": ["ir_version", "nodes"],
-    "additionalProperties": False,
-    "properties": {
-        "ir_version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+$"},
-        "nodes": {"type": "array", "minItems": 1, "items": _NODE},
-        "edges": {"type": "array", "items": _EDGE},
-        "start_node": {
-            "type": "string",
-            "description": "Id of the first node; the first in the list if it is not given.",
+    **_closed(
+        {
+            "ir_version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+$"},
+            "nodes": {"type": "array", "minItems": 1, "items": _NODE},
+            "edges": {"type": "array", "items": _EDGE},
+            "start_node": {
+                "type": "string",
+                "description": "Id of the first node; the first in the list if it is not given.",
+            },
+            "inputs": {"type": "object", "additionalProperties": _INPUT},
+            "outputs": {"type": "object", "additionalProperties": _OUTPUT},
+            "mappings": {"type": "object"},
+            "enable_namespacing": {"type": "boolean", "default": True},
+            "template_resolution_mode": {"type": "string", "enum": ["strict", "permissive"], "default": "strict"},
         },
-        "inputs": {"type": "object", "additionalProperties": _INPUT},
-        "outputs": {"type": "object", "additionalProperties": _OUTPUT},
-        "mappings": {"type": "object"},
-        "enable_namespacing": {"type": "boolean", "default": True},
-        "template_resolution_mode": {"type": "string", "enum": ["strict", "permissive"], "default": "strict"},
-    },
+        "ir_version",
+        "nodes",
+    ),
 }
 """JSON Schema (draft-07) of a workflow document after normalisation."""
 

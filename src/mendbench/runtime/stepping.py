@@ -17,7 +17,7 @@ from mendbench.model.workflow import Node
 from mendbench.ports.clock import Clock
 from mendbench.ports.engine import Detector
 from mendbench.ports.world import World
-from mendbench.runtime.checkpoint import completed_as, items_done, node_digest, traces_of
+from mendbench.runtime.checkpoint import completed_as, node_digest, traces_of
 from mendbench.runtime.events import Listener
 from mendbench.runtime.json_texts import JsonTexts
 from mendbench.runtime.nodes.interface import NodeType
@@ -148,7 +148,8 @@ class StepRunner:
 
     def items_done(self, node: Node) -> dict[str, tuple[Completed, ...]]:
         """Return the items that a batch node completed earlier, by its id at that time."""
-        return items_done(self._before, node.id, self._ids)
+        items = self._before.items if self._before is not None else {}
+        return {name: done for name, done in items.items() if name == node.id or name not in self._ids}
 
     def went_past(self, node_id: str, changed_at: int | None) -> None:
         """Record where a node on the path last changed the world: earlier reads may be stale now."""

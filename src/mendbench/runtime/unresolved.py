@@ -71,8 +71,8 @@ def _suggestions(templates: tuple[Template, ...], data: JsonObject) -> list[str]
     for template in templates:
         if template.root not in data:
             for key in data:
-                one, other = _plain(template.root), _plain(key)
-                if one in other or other in one:
+                root, name = _plain(template.root), _plain(key)
+                if root in name or name in root:
                     fixed = "${" + key + template.text[2 + len(template.root) :]
                     lines.append(f"  Did you mean '{fixed}'? (instead of '{template.text}')")
     return ["\n".join(["Suggestions:", *lines[:MAX_SUGGESTIONS]])] if lines else []
@@ -80,13 +80,13 @@ def _suggestions(templates: tuple[Template, ...], data: JsonObject) -> list[str]
 
 def _stderr(templates: tuple[Template, ...], data: JsonObject) -> list[str]:
     """Return the standard error of the named nodes: a pipeline may hide its failure there."""
-    said = {}
+    lines = []
     for template in templates:
         outputs = data.get(template.root)
         stderr = outputs.get("stderr") if isinstance(outputs, dict) else None
         if isinstance(stderr, str) and stderr.strip():
-            said[template.root] = _cut(stderr.strip(), _STDERR)
-    return ["\n".join(["Upstream stderr:", *(f"  • {node}: {text}" for node, text in said.items())])] if said else []
+            lines.append(f"  • {template.root}: {_cut(stderr.strip(), _STDERR)}")
+    return ["\n".join(["Upstream stderr:", *dict.fromkeys(lines)])] if lines else []
 
 
 def _inside(value: Json, step: str | int) -> Json:
@@ -95,9 +95,9 @@ def _inside(value: Json, step: str | int) -> Json:
     return value[step] if isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value) else None
 
 
-def _is_json(said: str) -> bool:
+def _is_json(text: str) -> bool:
     try:
-        json.loads(said)
+        json.loads(text)
     except (ValueError, RecursionError):
         return False
     return True
@@ -107,5 +107,5 @@ def _plain(name: str) -> str:
     return name.lower().replace("-", "_")
 
 
-def _cut(said: str, limit: int) -> str:
-    return said if len(said) <= limit else said[:limit] + "..."
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[:limit] + "..."

@@ -121,8 +121,8 @@ def text_or(shape: Shape) -> Shape:
 
 def shown(value: Json, *, key: bool = False) -> str:
     """Return a value for quotation: without credentials, shortened if long or deep, and a key without its quotes."""
-    said = _SHORT.repr(value)
-    return said[1:-1] if key else said
+    text = _SHORT.repr(value)
+    return text[1:-1] if key else text
 
 
 _NUMBERS = frozenset({int, float})

@@ -29,8 +29,8 @@ def reply_of(body: Json) -> str | None:
 
 def calls_of(body: Json) -> tuple[Call, ...]:
     """Return the calls of a chat completion (``choices[0].message.tool_calls``), in order."""
-    wanted = _message(body).get("tool_calls")
-    functions = [call.get("function") for call in wanted if isinstance(call, dict)] if isinstance(wanted, list) else []
+    calls = _message(body).get("tool_calls")
+    functions = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     return tuple(
         Call(name=str(function.get("name", "")), arguments=_written(function.get("arguments")))
         for function in functions
