@@ -251,8 +251,8 @@ def test_the_third_answer_is_the_last_one(last):
 
 
 def test_the_limit_is_the_policys():
-    one = Policy(name="one", title="One", detector=None, signature=None, max_responses=1)
-    assert Trial(set_text("new 1"), policy=one).run().stop_reason == "attempts_exhausted"
+    single = Policy(name="one", title="One", detector=None, signature=None, max_responses=1)
+    assert Trial(set_text("new 1"), policy=single).run().stop_reason == "attempts_exhausted"
 
 
 def test_a_refusal_ends_the_trial_without_an_execution():
@@ -281,8 +281,8 @@ def test_an_unreadable_answer_is_told_in_the_next_prompt_and_only_there():
     trajectory = trial.run()
     assert statuses(trajectory) == ["unparsable", "edited", "edited"]
     assert trajectory.attempts[0].problem == "The answer holds no JSON object."
-    told = ["The answer holds no JSON object." in prompt.user for prompt in trial.repairer.prompts]
-    assert told == [False, True, False]
+    shown = ["The answer holds no JSON object." in prompt.user for prompt in trial.repairer.prompts]
+    assert shown == [False, True, False]
 
 
 def test_edits_that_can_be_read_and_do_not_apply_are_invalid_and_not_unparsable():
@@ -487,7 +487,7 @@ RESPONSES = st.one_of(
 )
 
 
-def told(attempt):
+def facts(attempt):
     """Return all of an attempt but how its execution was judged."""
     failures = attempt.execution.failures if attempt.execution else None
     return (
@@ -507,7 +507,7 @@ def test_the_attempts_under_every_policy_are_the_first_ones_under_naive(script, 
     naive = Trial(*script, policy_name="naive").run()
     other = Trial(*script, policy_name=name).run()
     assert len(other.attempts) <= len(naive.attempts) <= 3
-    assert [told(a) for a in other.attempts] == [told(a) for a in naive.attempts[: len(other.attempts)]]
+    assert [facts(a) for a in other.attempts] == [facts(a) for a in naive.attempts[: len(other.attempts)]]
     if len(other.attempts) < min(len(naive.attempts), policy(name).max_responses):
         assert other.stop_reason in {"no_progress", "pattern", "warned"}
 

@@ -157,7 +157,9 @@ def test_a_warning_stops_the_run_and_counts_as_completed():
     execution = execute(chain(http("a", f"{BASE}/a"), http("b", f"{BASE}/b")), world, detector=FakeDetector())
     assert execution.outcome == "warning"
     assert execution.states() == {"a": "warning", "b": "not_run"}
-    assert [(one.node_id, one.message) for one in execution.warnings] == [("a", "API error: channel_not_found")]
+    assert [(warning.node_id, warning.message) for warning in execution.warnings] == [
+        ("a", "API error: channel_not_found")
+    ]
     failure = execution.failures[0]
     assert (failure.source, failure.category, failure.fixable) == ("api", "non_repairable", False)
     assert execution.checkpoint.completed["a"].state == "warning"

@@ -86,17 +86,8 @@ def put(root: JsonObject, path: Path, value: Json) -> None:
     Raises:
         EditError: something on the path is neither an object nor a list, or an index is beyond the end.
     """
-    container: Json = root
-    at = 0
-    while True:
-        key, used = _key(container, path, at)
-        at += used
-        if at == len(path.tokens):
-            _assign(container, key, value)
-            return
-        if _missing(container, key):
-            _assign(container, key, [] if path.tokens[at] in _NEW_LIST else {})
-        container = container[key]
+    container, key = _last_container(root, path, create=True)
+    _assign(container, key, value)
 
 
 def drop(root: JsonObject, path: Path) -> None:
@@ -105,16 +96,23 @@ def drop(root: JsonObject, path: Path) -> None:
     Raises:
         EditError: there is nothing there.
     """
+    container, key = _last_container(root, path, create=False)
+    del container[key]
+
+
+def _last_container(root: JsonObject, path: Path, *, create: bool) -> tuple[Json, Json]:
+    """Return the object or list that holds the value at ``path``, and its key there. Create what is missing, or refuse it."""
     container: Json = root
     at = 0
     while True:
         key, used = _key(container, path, at)
         at += used
-        if key not in container if isinstance(container, dict) else key >= len(container):
+        if not create and (key not in container if isinstance(container, dict) else key >= len(container)):
             raise EditError(f"there is nothing at {str(path)!r}")
         if at == len(path.tokens):
-            del container[key]
-            return
+            return container, key
+        if create and _missing(container, key):
+            _assign(container, key, [] if path.tokens[at] in _NEW_LIST else {})
         container = container[key]
 
 

@@ -52,18 +52,15 @@ def _not_json(templates: tuple[Template, ...], data: JsonObject) -> list[str]:
             if isinstance(value, str):
                 if _is_json(value):
                     break
-                return [_no_json(name, step, value)]
+                message = (
+                    f"JSON parsing issue: ${{{name}}} is a string, not JSON. Nested access (.{step}) requires valid JSON.\n"
+                    f"  Actual value: {_cut(sanitise(value), _ACTUAL)}\n"
+                    "  Fix: Ensure upstream node outputs valid JSON"
+                )
+                return [message]
             value = _inside(value, step)
             name = f"{name}[{step}]" if isinstance(step, int) else f"{name}.{step}"
     return []
-
-
-def _no_json(name: str, step: str | int, value: str) -> str:
-    return (
-        f"JSON parsing issue: ${{{name}}} is a string, not JSON. Nested access (.{step}) requires valid JSON.\n"
-        f"  Actual value: {_cut(sanitise(value), _ACTUAL)}\n"
-        "  Fix: Ensure upstream node outputs valid JSON"
-    )
 
 
 def _suggestions(templates: tuple[Template, ...], data: JsonObject) -> list[str]:

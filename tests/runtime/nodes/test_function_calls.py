@@ -275,7 +275,7 @@ def test_a_turn_is_recorded_and_replayed_without_server_and_model(tmp_path):
     assert replayed == recorded
     assert recorded["response"] == "noon"
     assert len(recorded["tool_calls"]) == 2
-    assert [one.key for one in again] == [one.key for one in sent]
+    assert [exchange.key for exchange in again] == [exchange.key for exchange in sent]
     assert len(again) == 6
 
 
