@@ -14,7 +14,7 @@ from mendbench.errors import BadInput, UnknownName
 from mendbench.model.policy import Policy, SignatureName
 from mendbench.model.trial import SELF_REPAIR
 
-WITH = "~"
+SEPARATOR = "~"
 """Separates a policy's name from the signature that replaces its own."""
 
 _SIGNATURES: tuple[SignatureName, ...] = get_args(SignatureName)
@@ -52,7 +52,7 @@ _POLICIES: dict[str, Policy] = {
     )
 }
 
-_ITSELF = _plain(name=SELF_REPAIR, title="The rules of an engine that repairs by itself", max_responses=20)
+_SELF_REPAIR = _plain(name=SELF_REPAIR, title="The rules of an engine that repairs by itself", max_responses=20)
 """The engine's configuration sets its number of responses. It is not one of our policies and not in their names."""
 
 
@@ -64,8 +64,8 @@ def policy(name: str) -> Policy:
         BadInput: the policy with that signature already has a name: a trial has one key.
     """
     if name == SELF_REPAIR:
-        return _ITSELF
-    plain, mark, signature = name.partition(WITH)
+        return _SELF_REPAIR
+    plain, mark, signature = name.partition(SEPARATOR)
     if plain not in _POLICIES:
         raise UnknownName("policy", plain, _POLICIES)
     own = _POLICIES[plain]
@@ -89,7 +89,7 @@ def _with_signature(own: Policy, wanted: str) -> Policy:
     signature = next((name for name in _SIGNATURES if name == wanted), None)
     if signature is None:
         raise UnknownName("signature", wanted, _SIGNATURES)
-    name, title = f"{own.name}{WITH}{signature}", f"{own.title}; with the signature {signature}"
+    name, title = f"{own.name}{SEPARATOR}{signature}", f"{own.title}; with the signature {signature}"
     made = replace(own, name=name, title=title, signature=signature)
     for known in _POLICIES.values():
         if made == replace(known, name=name, title=title):

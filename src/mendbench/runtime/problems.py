@@ -15,7 +15,7 @@ from typing import TypeAlias
 from mendbench.io.json_documents import finite_json
 from mendbench.model.failure import FieldProblem
 from mendbench.model.json import Json, JsonObject
-from mendbench.runtime.problem_words import (
+from mendbench.runtime.problem_patterns import (
     MISSING,
     MISSING_CODES,
     PLACED,

@@ -7,9 +7,6 @@ from collections.abc import Iterable
 from mendbench.model.execution import Execution, NodeRecord
 from mendbench.model.json import JsonObject
 
-EXECUTION, WARNINGS, NON_REPAIRABLE = "__execution__", "__warnings__", "__non_repairable_error__"
-CACHE_HITS, MODIFIED = "__cache_hits__", "__modified_nodes__"
-
 
 def shared_store(execution: Execution) -> JsonObject:
     """Return the reserved keys of the store.
@@ -25,15 +22,15 @@ def shared_store(execution: Execution) -> JsonObject:
         Nodes taken from the checkpoint; nodes that ran again because something they depend on changed.
     """
     store: JsonObject = {
-        EXECUTION: checkpoint_view(
+        "__execution__": checkpoint_view(
             execution, [record for record in execution.nodes if record.state in ("success", "warning")]
         ),
-        WARNINGS: {warned.node_id: warned.message for warned in execution.warnings},
-        CACHE_HITS: [record.node_id for record in execution.nodes if record.cached],
-        MODIFIED: [record.node_id for record in execution.nodes if record.modified],
+        "__warnings__": {warned.node_id: warned.message for warned in execution.warnings},
+        "__cache_hits__": [record.node_id for record in execution.nodes if record.cached],
+        "__modified_nodes__": [record.node_id for record in execution.nodes if record.modified],
     }
     stopped_by_warning = execution.outcome == "warning" and bool(execution.failures)
-    return {**store, NON_REPAIRABLE: True} if stopped_by_warning else store
+    return {**store, "__non_repairable_error__": True} if stopped_by_warning else store
 
 
 def checkpoint_view(execution: Execution, completed: Iterable[NodeRecord]) -> JsonObject:

@@ -22,7 +22,7 @@ from mendbench.runtime.events import Listener
 from mendbench.runtime.json_texts import JsonTexts
 from mendbench.runtime.nodes.interface import NodeType
 from mendbench.runtime.nodes.mcp import type_named
-from mendbench.runtime.nodes.patience import retried
+from mendbench.runtime.nodes.retries import retried
 from mendbench.runtime.observation import Visit, observe, raised_visit, run_node, unresolved_visit
 from mendbench.runtime.templates import MAX_SIZE, ParamProblem, ResolvedParams, resolve_params
 from mendbench.secrets.redaction import sanitise
@@ -161,7 +161,7 @@ class StepRunner:
         return not done.only_read or self._changed_at < done.sent_by
 
     def run(self, unit: Unit) -> UnitResult:
-        """Run the unit; repeat it while its warning says so, at most :data:`~.patience.TRIES` times. A retry beyond that stops."""
+        """Run the unit; repeat it while its warning says so, at most :data:`~.retries.TRIES` times. A retry beyond that stops."""
         clock = self.context.clock
         started, tries = clock.now_ms(), 0
 

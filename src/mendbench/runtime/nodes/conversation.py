@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mendbench.api_errors.call_errors import CallErrors, handled
 from mendbench.api_errors.network import NetworkFailure, with_network_retry
@@ -66,7 +66,7 @@ class Turn:
             counts = tokens_of(answer.body)
             self._tokens = counts if self._tokens is None else added(self._tokens, counts)
             if not calls:
-                return TurnResult(text=text or "", tokens=self._tokens, calls=tuple(self._calls))
+                return self._result(text or "")
             self._texts += [text] if text else []
             problem = self._round(text, calls)
             if problem is not None:
@@ -105,13 +105,10 @@ class Turn:
         return self._failed(Observed(kind="llm", message=message), answer)
 
     def _failed(self, failed: Observed, answer: Answered | None = None) -> TurnResult:
-        return TurnResult(
-            text="\n".join(self._texts),
-            tokens=self._tokens,
-            calls=tuple(self._calls),
-            failed=failed,
-            answered=answer,
-        )
+        return replace(self._result("\n".join(self._texts)), failed=failed, answered=answer)
+
+    def _result(self, text: str) -> TurnResult:
+        return TurnResult(text=text, tokens=self._tokens, calls=tuple(self._calls))
 
 
 def _as_sent(numbered: dict[str, Call]) -> list[JsonObject]:

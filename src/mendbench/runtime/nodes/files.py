@@ -12,14 +12,14 @@ from mendbench.model.exchange import Response
 from mendbench.model.json import JsonObject
 from mendbench.runtime.nodes.interface import NodeOutput, failed_output
 from mendbench.runtime.nodes.params import text
-from mendbench.runtime.nodes.responses import body_of, fault_words, succeeded
+from mendbench.runtime.nodes.responses import body_of, fault_message, succeeded
 
 URL = "file://sandbox/"
 
 _SHOWN = 500
 """Characters of a response that a message quotes."""
 
-_STATUS_WORDS = {
+_STATUS_MESSAGES = {
     403: "Permission denied: '{path}'",
     404: "File '{path}' does not exist.",
     409: "'{path}' is not a file.",
@@ -52,13 +52,13 @@ def url_of(path: str) -> str:
     return URL + quote(path.encode("utf-8", "surrogatepass"), safe="/")
 
 
-def trouble(response: Response, path: str) -> str | None:
+def failure_message(response: Response, path: str) -> str | None:
     """Return why the file could not be read or written, in the baseline's format, or None on success."""
     if succeeded(response):
         return None
     if response.fault is not None:
-        return f"Error: {fault_words(response, 'the sandbox folder')}"
-    known = _STATUS_WORDS.get(response.status)
+        return f"Error: {fault_message(response, 'the sandbox folder')}"
+    known = _STATUS_MESSAGES.get(response.status)
     if known:
         return f"Error: {known.format(path=path)}"
     body = body_of(response)

@@ -19,8 +19,8 @@ from mendbench.runtime.nodes import mcp
 from mendbench.runtime.nodes.completions import Call
 from mendbench.runtime.nodes.interface import NodeOutput, Send, failed_output, json_request
 from mendbench.runtime.nodes.params import DEFAULT_TIMEOUT_S, kind_of
-from mendbench.runtime.nodes.patience import send_patiently
-from mendbench.runtime.nodes.responses import MAX_DEPTH, answered, fault_words, succeeded
+from mendbench.runtime.nodes.responses import MAX_DEPTH, answered, fault_message, succeeded
+from mendbench.runtime.nodes.retries import send_with_retries
 from mendbench.runtime.scene import listed
 from mendbench.runtime.suggest import Guesses
 
@@ -150,13 +150,13 @@ def _named(name: Json, who: str) -> tuple[str, str]:
 def _listed(server: str, send: Send, clock: Clock) -> dict[str, JsonObject] | NodeOutput:
     """Return the server's tools by name, from the first page of its list, or the failed output."""
     request = json_request(f"mcp://{quote(server, safe='')}/tools/list", {}, DEFAULT_TIMEOUT_S)
-    response = send_patiently(request, send, clock)
+    response = send_with_retries(request, send, clock)
     answer = answered(response)
     kind: ObservationKind = "mcp" if response.fault is None else "transport"
     if response.fault is not None:
-        words = fault_words(response, f"MCP server {server}", request.timeout_s)
+        message = fault_message(response, f"MCP server {server}", request.timeout_s)
     elif not succeeded(response):
-        words = f"HTTP {response.status}"
+        message = f"HTTP {response.status}"
     else:
         output = mcp.result_of(answer, server, "tools/list")
         result = output.outputs.get("result")
@@ -165,10 +165,10 @@ def _listed(server: str, send: Send, clock: Clock) -> dict[str, JsonObject] | No
             return {
                 tool["name"]: tool for tool in tools if isinstance(tool, dict) and isinstance(tool.get("name"), str)
             }
-        words = output.noticed.message if output.noticed is not None else "the answer holds no list of tools"
+        message = output.noticed.message if output.noticed is not None else "the answer holds no list of tools"
         if output.noticed is None:  # a result without an error: only this node knows that it is not a tool list
             kind = "llm"
-    return failed_output(kind, {"error": f"The tools of MCP server '{server}' could not be listed: {words}"}, answer)
+    return failed_output(kind, {"error": f"The tools of MCP server '{server}' could not be listed: {message}"}, answer)
 
 
 def _offer(server: str, tool: str, known: JsonObject, taken: set[str]) -> Tool:

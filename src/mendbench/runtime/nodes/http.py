@@ -11,8 +11,8 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send, failed_output
 from mendbench.runtime.nodes.params import as_text, kind_of, optional_text, table, text, timeout
-from mendbench.runtime.nodes.patience import send_patiently
-from mendbench.runtime.nodes.responses import answered, fault_words, succeeded
+from mendbench.runtime.nodes.responses import answered, fault_message, succeeded
+from mendbench.runtime.nodes.retries import send_with_retries
 from mendbench.runtime.scene import NodeSpec
 from mendbench.version import __version__
 
@@ -30,7 +30,7 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
         TypeError, ValueError: a parameter cannot be used.
     """
     request = request_of(params)
-    return _output(request, send_patiently(request, send, clock))
+    return _output(request, send_with_retries(request, send, clock))
 
 
 def request_of(params: JsonObject) -> Request:
@@ -56,7 +56,7 @@ def _output(request: Request, response: Response) -> NodeOutput:
     answer = answered(response)
     seconds = response.elapsed_ms / 1000
     if response.fault is not None:
-        message = fault_words(response, request.url, request.timeout_s)
+        message = fault_message(response, request.url, request.timeout_s)
         outputs = {"response": answer.body, "response_time": seconds, "error": message}
         return failed_output("transport", outputs, answer)
     outputs = {

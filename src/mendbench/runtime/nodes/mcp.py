@@ -11,8 +11,8 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Send, failed_output, json_request
 from mendbench.runtime.nodes.params import as_text, table, text, timeout
-from mendbench.runtime.nodes.patience import send_patiently
-from mendbench.runtime.nodes.responses import answered, fault_words, succeeded, value_in
+from mendbench.runtime.nodes.responses import answered, fault_message, succeeded, value_in
+from mendbench.runtime.nodes.retries import send_with_retries
 from mendbench.runtime.scene import ANY_TOOL, MCP, NodeSpec, tool_in
 
 _WHO = "MCP"
@@ -20,7 +20,7 @@ _WHO = "MCP"
 _SERVER_ERROR = 500
 _SHOWN = 200
 """Characters of a response in the message."""
-_STATUS_WORDS = {
+_STATUS_MESSAGES = {
     401: "Authentication failed. Check your API credentials.",
     403: "Access forbidden. Check your permissions.",
     404: "Session expired or endpoint not found.",
@@ -37,7 +37,7 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
     server, tool = text(params, "server", _WHO), text(params, "tool", _WHO)
     url = f"mcp://{quote(server, safe='')}/{quote(tool, safe='')}"
     request = json_request(url, table(params, "arguments", _WHO), timeout(params, _WHO))
-    response = send_patiently(request, send, clock)
+    response = send_with_retries(request, send, clock)
     answer = answered(response)
     if not succeeded(response):
         return _unreached(request, response, answer, {"server": server, "tool": tool})
@@ -67,14 +67,16 @@ def result_of(answer: Answered, server: str, tool: str) -> NodeOutput:
     where = {"server": server, "tool": tool}
     rpc = answer.body if isinstance(answer.body, dict) else {"result": answer.body}
     if rpc.get("error"):
-        message = f"MCP tool failed: {_protocol_words(rpc['error'])}"
+        message = f"MCP tool failed: {_protocol_message(rpc['error'])}"
         return failed_output("mcp", {"error": message, "error_details": {**where, "timeout": False}}, answer)
     result = rpc.get("result", rpc if "jsonrpc" not in rpc else None)
     value = _value(result)
     outputs: JsonObject = {"result": value, f"{server}_{tool}_result": value}
     if isinstance(result, dict) and result.get("isError") is True:
         details = {**where, "is_tool_error": True}
-        return failed_output("mcp", {**outputs, "error": _error_words(result, value), "error_details": details}, answer)
+        return failed_output(
+            "mcp", {**outputs, "error": _error_message(result, value), "error_details": details}, answer
+        )
     if isinstance(value, dict) and not value.get("error"):
         own = {key: item for key, item in value.items() if not key.startswith(("_", "is_"))}
         outputs = {**own, **outputs}
@@ -99,7 +101,7 @@ def _block(block: Json) -> Json:
     return block
 
 
-def _error_words(result: JsonObject, value: Json) -> str:
+def _error_message(result: JsonObject, value: Json) -> str:
     """Return the tool's own error message, unchanged."""
     blocks = result.get("content")
     texts = [block.get("text") for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
@@ -109,7 +111,7 @@ def _error_words(result: JsonObject, value: Json) -> str:
     return value if isinstance(value, str) and value else "Tool execution failed"
 
 
-def _protocol_words(error: Json) -> str:
+def _protocol_message(error: Json) -> str:
     if isinstance(error, dict):
         return str(error.get("message") or error.get("code") or "protocol error")
     return as_text(error)
@@ -119,16 +121,18 @@ def _unreached(request: Request, response: Response, answer: Answered, where: Js
     """Return the outputs if there was no JSON-RPC response: the server was unreachable, or its transport refused."""
     seconds = request.timeout_s or 0
     if response.fault == "timeout":
-        words = f"MCP tool timed out after {seconds:g} seconds"
+        message = f"MCP tool timed out after {seconds:g} seconds"
     elif response.fault is not None:
-        words = fault_words(response, f"MCP server {where['server']}", seconds)
+        message = fault_message(response, f"MCP server {where['server']}", seconds)
     elif response.status >= _SERVER_ERROR:
-        words = f"Server error (HTTP {response.status}). The server encountered an error."
+        message = f"Server error (HTTP {response.status}). The server encountered an error."
     else:
-        words = _STATUS_WORDS.get(response.status) or f"HTTP error {response.status}: {as_text(answer.body)[:_SHOWN]}"
+        message = (
+            _STATUS_MESSAGES.get(response.status) or f"HTTP error {response.status}: {as_text(answer.body)[:_SHOWN]}"
+        )
     kind: ObservationKind = "mcp" if response.fault is None else "transport"
     details = {**where, "timeout": response.fault == "timeout"}
-    return failed_output(kind, {"error": f"MCP tool failed: {words}", "error_details": details}, answer)
+    return failed_output(kind, {"error": f"MCP tool failed: {message}", "error_details": details}, answer)
 
 
 NODE = NodeType(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mendbench.model.exchange import Request
 from mendbench.model.json import JsonObject
 from mendbench.ports.clock import Clock
-from mendbench.runtime.nodes.files import failed, path_of, trouble, url_of
+from mendbench.runtime.nodes.files import failed, failure_message, path_of, url_of
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send
 from mendbench.runtime.scene import NodeSpec
 
@@ -21,7 +21,7 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
     del clock
     path = path_of(params, _WHO)
     response = send(Request(method="GET", url=url_of(path)))
-    message = trouble(response, path)
+    message = failure_message(response, path)
     if message is not None:
         return failed(message, path)
     try:

@@ -46,7 +46,7 @@ def answered(response: Response) -> Answered:
     return Answered(body=body_of(response), status=response.status or None, headers=headers_of(response))
 
 
-def fault_words(response: Response, what: str, timeout_s: float | None = None) -> str:
+def fault_message(response: Response, what: str, timeout_s: float | None = None) -> str:
     """Return one sentence for the response's transport fault. ``what`` names the request's target."""
     sentences = {
         "timeout": f"Request to {what} timed out" + (f" after {timeout_s:g} seconds" if timeout_s else ""),

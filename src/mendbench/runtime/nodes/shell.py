@@ -10,7 +10,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Send, failed_output, json_request
 from mendbench.runtime.nodes.params import as_text, flag, optional_text, text, timeout
-from mendbench.runtime.nodes.responses import body_of, fault_words, succeeded
+from mendbench.runtime.nodes.responses import body_of, fault_message, succeeded
 from mendbench.runtime.scene import NodeSpec
 
 URL = "shell://sandbox/"
@@ -70,7 +70,7 @@ def _outputs(command: str, response: Response, seconds: float) -> JsonObject:
     if response.fault == "timeout":
         return {**outputs, "exit_code": TIMED_OUT, "error": f"Command timed out after {seconds:g} seconds"}
     if response.fault is not None:
-        return {**outputs, "exit_code": NOT_RUN, "error": fault_words(response, "the sandbox", seconds)}
+        return {**outputs, "exit_code": NOT_RUN, "error": fault_message(response, "the sandbox", seconds)}
     if not succeeded(response) and isinstance(result.get("says"), str):
         return {**outputs, "exit_code": STOPPED, "error": f"Command was stopped: {result['says']}"}
     if not succeeded(response) or not isinstance(code, int) or isinstance(code, bool):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mendbench.model.exchange import Request
 from mendbench.model.json import JsonObject
 from mendbench.ports.clock import Clock
-from mendbench.runtime.nodes.files import failed, path_of, trouble, url_of
+from mendbench.runtime.nodes.files import failed, failure_message, path_of, url_of
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send
 from mendbench.runtime.nodes.params import as_text
 from mendbench.runtime.scene import NodeSpec
@@ -26,7 +26,7 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
         raise ValueError(f"{_WHO} node requires 'content' parameter")
     content = as_text(params["content"])
     body = content.encode("utf-8", "backslashreplace")
-    message = trouble(send(Request(method="PUT", url=url_of(path), headers=_HEADERS, body=body)), path)
+    message = failure_message(send(Request(method="PUT", url=url_of(path), headers=_HEADERS, body=body)), path)
     if message is not None:
         return failed(message, path)
     return NodeOutput(outputs={"content": content, "file_path": path})

@@ -28,7 +28,7 @@ _REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
 _FORBIDDEN, _GATEWAY_TIMEOUT = 403, 504
 
 
-def send_patiently(request: Request, send: Send, clock: Clock) -> Response:
+def send_with_retries(request: Request, send: Send, clock: Clock) -> Response:
     """Send ``request`` until it succeeds, at most :data:`TRIES` times, and return the last response.
 
     Busy statuses and temporary faults are retried, after the ``Retry-After`` of the response if it has one. A value above
