@@ -57,7 +57,7 @@ class MendbenchEngine:
         on_event: Listener | None = None,
     ) -> None:
         self._redact, self._types = redact, types
-        self._listener = None if on_event is None else quietly(on_event)
+        self._on_event = None if on_event is None else quietly(on_event)
 
     def validate(self, workflow: JsonObject, inputs: JsonObject) -> tuple[str, ...]:
         """Return the document's problems before anything runs, one sentence each; empty if there are none."""
@@ -88,7 +88,7 @@ class MendbenchEngine:
             clock=clock,
             types=self._known(),
             redact=self._redact,
-            listener=self._listener,
+            listener=self._on_event,
         )
         walk = Walk(parsed, starting_data(parsed, inputs), context, checkpoint)
         walk.run()
