@@ -11,7 +11,7 @@ from mendbench.runtime import engine as engine_module
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType
 from mendbench.runtime.nodes.registry import node_types
-from mendbench.runtime.scene import NodeSpec
+from mendbench.runtime.outline import NodeSpec
 from mendbench.secrets.redaction import Redactor
 from tests.fakes.engine import FakeDetector, FakeWorld, chain, completion, fault, http, ran, rpc, said
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mendbench.runtime import suggest
+from mendbench.runtime.outline import NodeSpec
 from mendbench.runtime.parse import MAX_PROBLEMS, Problem
-from mendbench.runtime.scene import NodeSpec
 from mendbench.runtime.suggest import Guesses
 from mendbench.runtime.validate import errors_of, validate
 from tests.fakes.documents import DOCUMENTS, JSON

@@ -89,7 +89,9 @@ def signature(execution: Execution, name: SignatureName) -> str:
     """Return the signature of all failures of ``execution``, regardless of order."""
     if not execution.failures:
         return NO_ERRORS
-    return _full(execution.failures) if name == "full" else _prefix40(execution.failures)
+    if name == "full":
+        return digest(sorted(canonical_json(_facts(failure)) for failure in execution.failures))
+    return _prefix40(execution.failures)
 
 
 def normalised(text: str, sent: str = "") -> str:
@@ -127,10 +129,6 @@ def _rewritten(text: str) -> str:
     for pattern, word in _BASELINE:
         text = pattern.sub(word, text)
     return " ".join(text.lower().split())
-
-
-def _full(failures: Sequence[Failure]) -> str:
-    return digest(sorted(canonical_json(_facts(failure)) for failure in failures))
 
 
 def _facts(failure: Failure) -> JsonObject:

@@ -15,7 +15,7 @@ from mendbench.model.execution import Completed, Judgement
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Batch
 from mendbench.runtime.checkpoint import node_digest
-from mendbench.runtime.scene import BATCH_INDEX
+from mendbench.runtime.outline import BATCH_INDEX
 from mendbench.runtime.stepping import FINE, StepRunner, Unit, UnitResult, stops
 from mendbench.runtime.templates import ParamProblem, resolve
 

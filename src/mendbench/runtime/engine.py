@@ -24,8 +24,8 @@ from mendbench.runtime.inputs import starting_data
 from mendbench.runtime.json_texts import JsonTexts
 from mendbench.runtime.nodes.interface import NodeType
 from mendbench.runtime.nodes.registry import node_types
+from mendbench.runtime.outline import NodeSpec
 from mendbench.runtime.parse import Problem, parse_workflow, salvaged
-from mendbench.runtime.scene import NodeSpec
 from mendbench.runtime.stepping import ExecutionContext
 from mendbench.runtime.templates import MAX_SIZE, resolve
 from mendbench.runtime.validate import errors_of, validate

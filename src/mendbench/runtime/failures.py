@@ -15,9 +15,9 @@ from mendbench.model.failure import Category, EarlierFailure, Failure, FieldProb
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node, Workflow
 from mendbench.runtime.json_texts import JsonTexts
+from mendbench.runtime.outline import MCP, tool_in
 from mendbench.runtime.parse import Problem
 from mendbench.runtime.problems import field_problems
-from mendbench.runtime.scene import MCP, tool_in
 from mendbench.runtime.suggest import Guesses
 from mendbench.runtime.templates import ParamProblem, Template, dotted, field_paths, lookup, templates_in, texts_in
 from mendbench.secrets.redaction import sanitise, sanitise_under

@@ -179,17 +179,13 @@ def _is_number(value: Json) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_integer(value: Json) -> bool:
-    return _is_number(value) and (isinstance(value, int) or value.is_integer())
-
-
 _IS: Final[dict[str, Callable[[Json], bool]]] = {
     "string": lambda value: isinstance(value, str),
     "boolean": lambda value: isinstance(value, bool),
     "object": lambda value: isinstance(value, dict),
     "array": lambda value: isinstance(value, list),
     "number": _is_number,
-    "integer": _is_integer,
+    "integer": lambda value: _is_number(value) and (isinstance(value, int) or value.is_integer()),
 }
 
 

@@ -16,6 +16,7 @@ from mendbench.model.json import Json, JsonObject
 PREVIEW = 400
 """Maximum characters of one value, unless the full view was requested."""
 
+_SUMMARY = ("node_id", "message", "category", "source", "fixable", "suggestion")
 _ABSENT: Final = object()
 
 
@@ -29,7 +30,7 @@ def errors_list(trace: JsonObject) -> JsonObject:
         "repair_attempted": result.get("repair_attempted"),
         "repair_reason": result.get("repair_reason"),
         "errors": [
-            {"attempt": ran["attempt"], "open": number == last, **_core(failure)}
+            {"attempt": ran["attempt"], "open": number == last, **{name: failure.get(name) for name in _SUMMARY}}
             for number, ran in enumerate(trace["executions"])
             for failure in ran["failures"]
         ],
@@ -125,10 +126,6 @@ def validation_diff(trace: JsonObject, node_id: str) -> JsonObject:
 def node_ids(trace: JsonObject) -> tuple[str, ...]:
     """Return the ids of all nodes of the trace, in the order of their first appearance."""
     return tuple(dict.fromkeys(str(node["node_id"]) for ran in trace["executions"] for node in ran["nodes"]))
-
-
-def _core(failure: JsonObject) -> JsonObject:
-    return {name: failure.get(name) for name in ("node_id", "message", "category", "source", "fixable", "suggestion")}
 
 
 def _known_node(trace: JsonObject, node_id: str) -> None:

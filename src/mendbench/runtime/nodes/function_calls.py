@@ -21,7 +21,7 @@ from mendbench.runtime.nodes.interface import NodeOutput, Send, failed_output, j
 from mendbench.runtime.nodes.params import DEFAULT_TIMEOUT_S, kind_of
 from mendbench.runtime.nodes.responses import MAX_DEPTH, answered, fault_message, succeeded
 from mendbench.runtime.nodes.retries import send_with_retries
-from mendbench.runtime.scene import listed
+from mendbench.runtime.outline import listed
 from mendbench.runtime.suggest import Guesses
 
 _LONGEST_NAME = 64

@@ -13,7 +13,7 @@ from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send, failed
 from mendbench.runtime.nodes.params import as_text, kind_of, optional_text, table, text, timeout
 from mendbench.runtime.nodes.responses import answered, fault_message, succeeded
 from mendbench.runtime.nodes.retries import send_with_retries
-from mendbench.runtime.scene import NodeSpec
+from mendbench.runtime.outline import NodeSpec
 from mendbench.version import __version__
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")

@@ -11,7 +11,7 @@ from mendbench.model.exchange import Request, Response
 from mendbench.model.execution import ObservationKind
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
-from mendbench.runtime.scene import NodeSpec
+from mendbench.runtime.outline import NodeSpec
 
 Send: TypeAlias = Callable[[Request], Response]
 """The only way for a node to reach the world."""

@@ -11,7 +11,7 @@ from mendbench.runtime.nodes.conversation import Turn, TurnResult
 from mendbench.runtime.nodes.function_calls import tools_named, tools_offered
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send
 from mendbench.runtime.nodes.params import number, optional_text, text
-from mendbench.runtime.scene import NodeSpec
+from mendbench.runtime.outline import NodeSpec
 
 _WHO = "LLM"
 _FENCED = re.compile(r"\A\s*```[^\n`]*\n(.*?)\n?```\s*\Z", re.DOTALL)

@@ -13,7 +13,7 @@ from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Se
 from mendbench.runtime.nodes.params import as_text, table, text, timeout
 from mendbench.runtime.nodes.responses import answered, fault_message, succeeded, value_in
 from mendbench.runtime.nodes.retries import send_with_retries
-from mendbench.runtime.scene import ANY_TOOL, MCP, NodeSpec, tool_in
+from mendbench.runtime.outline import ANY_TOOL, MCP, NodeSpec, tool_in
 
 _WHO = "MCP"
 

@@ -7,7 +7,7 @@ from mendbench.model.json import JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.files import failed, failure_message, path_of, url_of
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send
-from mendbench.runtime.scene import NodeSpec
+from mendbench.runtime.outline import NodeSpec
 
 _WHO = "Read file"
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from mendbench.errors import BadInput
 from mendbench.plugins import entry_points_of, load_member, loaded, module_names
 from mendbench.runtime.nodes.interface import NodeType
-from mendbench.runtime.scene import NodeSpec
+from mendbench.runtime.outline import NodeSpec
 
 ENTRY_POINT_GROUP = "mendbench.nodes"
 

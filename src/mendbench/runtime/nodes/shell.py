@@ -11,7 +11,7 @@ from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Send, failed_output, json_request
 from mendbench.runtime.nodes.params import as_text, flag, optional_text, text, timeout
 from mendbench.runtime.nodes.responses import body_of, fault_message, succeeded
-from mendbench.runtime.scene import NodeSpec
+from mendbench.runtime.outline import NodeSpec
 
 URL = "shell://sandbox/"
 TIMED_OUT = -1

@@ -17,7 +17,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send
 from mendbench.runtime.nodes.params import text
-from mendbench.runtime.scene import NodeSpec
+from mendbench.runtime.outline import NodeSpec
 from mendbench.runtime.templates import MAX_LEVELS
 from mendbench.values.sizes import size_of
 

@@ -8,7 +8,7 @@ from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.files import failed, failure_message, path_of, url_of
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send
 from mendbench.runtime.nodes.params import as_text
-from mendbench.runtime.scene import NodeSpec
+from mendbench.runtime.outline import NodeSpec
 
 _WHO = "Write file"
 _HEADERS = (("Content-Type", "text/plain; charset=utf-8"),)

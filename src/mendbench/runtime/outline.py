@@ -58,7 +58,7 @@ def spec_of(types: Mapping[str, NodeSpec], node_type: str) -> NodeSpec | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class Outline:
     """The readable parts of a document, and what its names can refer to."""
 
     workflow: Workflow
@@ -78,13 +78,13 @@ class Scene:
         return spec.outputs if spec else None
 
 
-def scene_of(document: JsonObject, inputs: JsonObject, node_types: Mapping[str, NodeSpec]) -> Scene:
+def outline_of(document: JsonObject, inputs: JsonObject, node_types: Mapping[str, NodeSpec]) -> Outline:
     """Return the readable parts of ``document``. Never raises."""
     workflow = salvaged(document)
     nodes: dict[str, Node] = {}
     for node in workflow.nodes:
         nodes.setdefault(node.id, node)
-    return Scene(
+    return Outline(
         workflow=workflow,
         nodes=nodes,
         inputs=frozenset({*inputs, *(declared.name for declared in workflow.inputs)}),
