@@ -7,7 +7,7 @@ import pytest
 
 from mendbench.runtime.nodes.interface import NodeType
 from mendbench.runtime.observation import run_node
-from mendbench.runtime.scene import ANY_TOOL
+from mendbench.runtime.outline import ANY_TOOL
 from qa.torture.hostile import tried
 from qa.torture.hostile_ends import ENDS, wrong_end
 from qa.torture.hostile_responses import responses

@@ -5,7 +5,7 @@ import pytest
 from mendbench.detectors import detector
 from mendbench.model.exchange import Response
 from mendbench.runtime.engine import MendbenchEngine
-from mendbench.runtime.nodes.patience import TRIES
+from mendbench.runtime.nodes.retries import TRIES
 from tests.fakes.engine import FakeWorld, chain, http, said
 
 BASE = "https://api.example.com"

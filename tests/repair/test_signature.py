@@ -144,7 +144,7 @@ ECHOED = [
 
 @pytest.mark.parametrize(("says", "first", "second"), ECHOED)
 def test_a_value_that_the_request_carried_is_not_volatile_wherever_the_answer_echoes_it(says, first, second):
-    def told(value, **more):
+    def failures_with(value, **more):
         words = says.format(str(value).removeprefix("deadbeef"))
         return [
             failure(words, **more),
@@ -154,10 +154,12 @@ def test_a_value_that_the_request_carried_is_not_volatile_wherever_the_answer_ec
         ]
 
     for one, other in zip(
-        told(first, request_sent=sent({"x": [first]})), told(second, request_sent=sent({"x": [second]})), strict=True
+        failures_with(first, request_sent=sent({"x": [first]})),
+        failures_with(second, request_sent=sent({"x": [second]})),
+        strict=True,
     ):
         assert of(one) != of(other)
-    for one, other in zip(told(first), told(second), strict=True):
+    for one, other in zip(failures_with(first), failures_with(second), strict=True):
         assert of(one) == of(other)
 
 
@@ -186,20 +188,20 @@ def test_numbers_and_volatile_keys_of_an_answer_stay_where_the_request_carried_t
 
 def test_what_the_request_did_not_carry_stays_volatile_beside_what_it_did():
     def at(moment, mark):
-        said = f"date 2026-13-01 is invalid (at {moment}, request id: {mark})"
+        message = f"date 2026-13-01 is invalid (at {moment}, request id: {mark})"
         return failure(
-            said, raw_response={"ts": moment, "says": said}, request_sent=sent({"date": "2026-13-01", "n": 1})
+            message, raw_response={"ts": moment, "says": message}, request_sent=sent({"date": "2026-13-01", "n": 1})
         )
 
     assert of(at("2026-11-21T10:01:02Z", "4f2a9c117be0")) == of(at("2026-11-22T11:00:00Z", "0b77d2e9aa31"))
 
 
 def test_a_date_that_the_request_carried_stays_even_inside_a_moment():
-    def told(day, clock):
+    def failure_on(day, clock):
         return failure(f"{day}T{clock}Z is invalid", request_sent=sent({"date": day}))
 
-    assert of(told("2026-13-01", "00:00:00")) != of(told("2026-31-12", "00:00:00"))
-    assert of(told("2026-13-01", "00:00:00")) == of(told("2026-13-01", "11:00:00"))
+    assert of(failure_on("2026-13-01", "00:00:00")) != of(failure_on("2026-31-12", "00:00:00"))
+    assert of(failure_on("2026-13-01", "00:00:00")) == of(failure_on("2026-13-01", "11:00:00"))
 
 
 def test_a_part_of_a_sent_value_is_not_the_value():

@@ -12,9 +12,11 @@ from mendbench.model.failure import FieldProblem
 from mendbench.model.policy import Policy
 from mendbench.model.prompt import Prompt, Reply
 from mendbench.model.trial import Attempt
+from mendbench.repair import rollout
 from mendbench.repair.policies import policy, policy_names
 from mendbench.repair.rollout import Rollout
 from mendbench.repair.stop_rules import repair
+from mendbench.strategies import build_prompt
 from tests.fakes.repair import (
     WORKFLOW,
     FakeClock,
@@ -56,6 +58,11 @@ def problems(document):
     return ("'greet' is not valid: no such thing", "second") if text_of(document) == "invalid" else ()
 
 
+@pytest.fixture(autouse=True)
+def _plain_prompts(monkeypatch):
+    monkeypatch.setattr(rollout, "build_prompt", plain_prompt)
+
+
 class Trial:
     """One run of the loop and all that it touched."""
 
@@ -77,7 +84,6 @@ class Trial:
             "repairer": self.repairer,
             "detector": WarningDetector() if chosen.detector else None,
             "clock": FakeClock(),
-            "build_prompt": plain_prompt,
             "on_event": self.events.append,
             **more,
         }
@@ -245,8 +251,8 @@ def test_the_third_answer_is_the_last_one(last):
 
 
 def test_the_limit_is_the_policys():
-    one = Policy(name="one", title="One", detector=None, signature=None, max_responses=1)
-    assert Trial(set_text("new 1"), policy=one).run().stop_reason == "attempts_exhausted"
+    single = Policy(name="one", title="One", detector=None, signature=None, max_responses=1)
+    assert Trial(set_text("new 1"), policy=single).run().stop_reason == "attempts_exhausted"
 
 
 def test_a_refusal_ends_the_trial_without_an_execution():
@@ -275,8 +281,8 @@ def test_an_unreadable_answer_is_told_in_the_next_prompt_and_only_there():
     trajectory = trial.run()
     assert statuses(trajectory) == ["unparsable", "edited", "edited"]
     assert trajectory.attempts[0].problem == "The answer holds no JSON object."
-    told = ["The answer holds no JSON object." in prompt.user for prompt in trial.repairer.prompts]
-    assert told == [False, True, False]
+    shown = ["The answer holds no JSON object." in prompt.user for prompt in trial.repairer.prompts]
+    assert shown == [False, True, False]
 
 
 def test_edits_that_can_be_read_and_do_not_apply_are_invalid_and_not_unparsable():
@@ -453,9 +459,9 @@ def test_a_first_execution_that_broke_off_leaves_no_trajectory():
     assert trial.rollout.broken_off("unjudged") is None
 
 
-def test_the_frame_of_the_strategies_is_the_default():
+def test_the_frame_of_the_strategies_is_used(monkeypatch):
     trial = Trial("prose", set_text("right"))
-    del trial.settings["build_prompt"]
+    monkeypatch.setattr(rollout, "build_prompt", build_prompt)
     trial.run()
     first, second = trial.repairer.prompts
     assert "the same failure" in first.user
@@ -481,7 +487,7 @@ RESPONSES = st.one_of(
 )
 
 
-def told(attempt):
+def facts(attempt):
     """Return all of an attempt but how its execution was judged."""
     failures = attempt.execution.failures if attempt.execution else None
     return (
@@ -501,7 +507,7 @@ def test_the_attempts_under_every_policy_are_the_first_ones_under_naive(script, 
     naive = Trial(*script, policy_name="naive").run()
     other = Trial(*script, policy_name=name).run()
     assert len(other.attempts) <= len(naive.attempts) <= 3
-    assert [told(a) for a in other.attempts] == [told(a) for a in naive.attempts[: len(other.attempts)]]
+    assert [facts(a) for a in other.attempts] == [facts(a) for a in naive.attempts[: len(other.attempts)]]
     if len(other.attempts) < min(len(naive.attempts), policy(name).max_responses):
         assert other.stop_reason in {"no_progress", "pattern", "warned"}
 

@@ -52,8 +52,8 @@ def test_a_batch_runs_its_node_once_for_each_item_in_order():
     assert execution.outcome == "success"
     assert sent(world) == ["0: a", "1: b"]
     outputs = execution.nodes[0].outputs
-    assert [one["item"] for one in outputs["results"]] == ["a", "b"]
-    assert [one["response"]["id"] for one in outputs["results"]] == ["0: a", "1: b"]
+    assert [item["item"] for item in outputs["results"]] == ["a", "b"]
+    assert [item["response"]["id"] for item in outputs["results"]] == ["0: a", "1: b"]
     assert (outputs["count"], outputs["success_count"], outputs["error_count"], outputs["errors"]) == (2, 2, 0, None)
     assert "response" not in outputs
 
@@ -85,7 +85,7 @@ def test_the_first_failing_item_ends_the_batch_and_its_failure_is_the_nodes():
     assert (failure.message, failure.status_code) == ("HTTP 422", 422)
     assert failure.raw_response == {"message": "b is refused"}
     assert failure.batch_item == {"index": 1, "count": 3, "item": "b"}
-    assert [(one.template, one.value) for one in failure.upstream] == [("${item}", "b")]
+    assert [(source.template, source.value) for source in failure.upstream] == [("${item}", "b")]
     assert execution.nodes[0].outputs["batch_metadata"]["not_run"] == 1
 
 
@@ -98,7 +98,7 @@ def test_a_batch_that_goes_on_ends_in_a_warning_that_stops_nothing():
     assert sent(world) == ["a", "b", "c", "1 failed"]
     assert execution.outcome == "warning"
     assert execution.failures == ()
-    assert [(one.node_id, one.severity) for one in execution.warnings] == [("note", "info")]
+    assert [(warning.node_id, warning.severity) for warning in execution.warnings] == [("note", "info")]
     assert execution.warnings[0].message == "1 of 3 items failed: item 2: HTTP 422"
     assert execution.nodes[0].outputs["errors"] == [{"index": 1, "item": "b", "error": "HTTP 422"}]
 
@@ -156,7 +156,7 @@ def test_items_that_were_done_are_not_done_again():
     second = execute(notes(["a", "b", "c"]), world, checkpoint=first.checkpoint)
     assert second.outcome == "success"
     assert sent(world) == ["a", "b", "b", "c"]
-    assert [one["response"]["id"] for one in second.nodes[0].outputs["results"]] == ["a", "b", "c"]
+    assert [item["response"]["id"] for item in second.nodes[0].outputs["results"]] == ["a", "b", "c"]
 
 
 def test_a_batch_that_is_done_is_not_run_again():
@@ -190,10 +190,10 @@ def test_however_a_batch_breaks_off_a_resume_repeats_no_effect(items, refused, g
         if execution.outcome != "error":
             break
         execution = execute(workflow, world, inputs={"items": items}, checkpoint=execution.checkpoint)
-    accepted = [json.loads(one.request.body)["text"] for one in world.traffic() if one.accepted]
+    accepted = [json.loads(exchange.request.body)["text"] for exchange in world.traffic() if exchange.accepted]
     outputs = execution.nodes[0].outputs
     assert outputs["success_count"] == len(accepted)
-    assert sorted(accepted) == sorted(one["item"] for one in outputs["results"] if "error" not in one)
+    assert sorted(accepted) == sorted(item["item"] for item in outputs["results"] if "error" not in item)
     assert outputs["count"] == len(items)
 
 
@@ -274,7 +274,7 @@ def test_a_partial_failure_is_told_to_whoever_repairs_a_later_one():
     workflow["nodes"].append(http("after", f"{BASE}/none"))
     workflow["edges"] = [{"from": "note", "to": "after"}]
     failure = execute(workflow, Desk(a=ALWAYS)).failures[0]
-    assert [(one.node_id, one.message) for one in failure.earlier] == [
+    assert [(earlier.node_id, earlier.message) for earlier in failure.earlier] == [
         ("note", "1 of 2 items failed: item 1: HTTP 422")
     ]
 
@@ -325,5 +325,5 @@ def test_a_judgement_of_partial_failure_is_the_same_without_a_detector_and_with_
             return Judgement(state="warning", message=observation.message)
 
     workflow = notes(["a", "b"], error_handling="continue")
-    states = {execute(workflow, Desk(a=ALWAYS), detector=one).states()["note"] for one in (None, Warns())}
+    states = {execute(workflow, Desk(a=ALWAYS), detector=detector).states()["note"] for detector in (None, Warns())}
     assert states == {"warning"}

@@ -38,12 +38,12 @@ def done(digest, **outputs):
 
 
 def test_the_digest_tells_type_parameters_and_action_apart():
-    one = node_digest("http", {"a": 1, "b": [2]}, "default")
-    assert one == node_digest("http", {"b": [2], "a": 1.0}, "default")
+    digest = node_digest("http", {"a": 1, "b": [2]}, "default")
+    assert digest == node_digest("http", {"b": [2], "a": 1.0}, "default")
     assert (
         len(
             {
-                one,
+                digest,
                 node_digest("mcp", {"a": 1, "b": [2]}, "default"),
                 node_digest("http", {"a": 2}, "default"),
                 node_digest("http", {"a": 1, "b": [2]}, "error"),
@@ -279,7 +279,7 @@ def test_a_template_fault_beside_a_handled_warning_leaves_both_to_see():
         detector=FakeDetector2(),
     )
     assert second.outcome == "warning"
-    assert [one.node_id for one in second.warnings] == ["a"]
+    assert [warning.node_id for warning in second.warnings] == ["a"]
     assert second.states() == {"a": "warning", "b": "success", "c": "success"}
     assert Counter(place.calls()) == {f"POST {BASE}/{name}": 1 for name in "abc"}
 
@@ -356,7 +356,7 @@ def test_a_completed_node_that_now_cannot_run_was_not_modified_and_keeps_what_it
 # what is shown of it
 
 
-def told(secret, params):
+def described(secret, params):
     """Return the agent error format's JSON of a node that sent a secret, and of one that failed after it."""
     place = world(a=said({"id": 1}), b=said({}, 422))
     engine = MendbenchEngine(redact=Redactor({"token": secret}).value)
@@ -370,9 +370,9 @@ def told(secret, params):
 @pytest.mark.parametrize("value", ["${token}", "Bearer ${token}", "x ${token} y ${token}"])
 def test_what_agents_are_told_does_not_hang_on_a_secrets_value(value):
     params = {"headers": {"Authorization": value}}
-    (one, first), (other, second) = (told(secrets.token_urlsafe(24), params) for _ in range(2))
-    assert one == other
-    assert set(json.loads(one)["checkpoint"]["node_hashes"]) == {"a"}
+    (shown, first), (other, second) = (described(secrets.token_urlsafe(24), params) for _ in range(2))
+    assert shown == other
+    assert set(json.loads(shown)["checkpoint"]["node_hashes"]) == {"a"}
     assert first.checkpoint.completed["a"].digest != second.checkpoint.completed["a"].digest
 
 
@@ -380,7 +380,7 @@ def test_the_hash_that_is_shown_tells_what_is_around_a_secret():
     secret = secrets.token_urlsafe(24)
     values = ("${token}", "Bearer ${token}", "Token ${token}", "${token}${token}", "wrong ${token}")
     shown = [
-        told(secret, {"headers": {"Authorization": value}})[1].checkpoint.completed["a"].shown_digest
+        described(secret, {"headers": {"Authorization": value}})[1].checkpoint.completed["a"].shown_digest
         for value in values
     ]
     assert len(set(shown)) == len(values)

@@ -72,10 +72,10 @@ def test_a_failure_is_told_with_node_message_category_fixable_and_suggestion():
 def test_a_failure_shows_no_credential():
     token = "ghp_" + secrets.token_hex(18)
     failure = Failure(source="api", category="non_repairable", message=f"bad {token}", node_id=None, fixable=False)
-    said = failure_text(failure, 1)
-    assert token not in said
-    assert said.startswith("1. bad <redacted:")
-    assert "Fixable: no" in said
+    text = failure_text(failure, 1)
+    assert token not in text
+    assert text.startswith("1. bad <redacted:")
+    assert "Fixable: no" in text
 
 
 def test_a_problem_is_told_with_its_place_and_a_note_as_a_note():
@@ -113,8 +113,8 @@ def test_the_summary_counts_nodes_failures_and_warnings():
     ],
 )
 def test_the_summary_says_how_it_ended(outcome, failures, says):
-    told = tuple(Failure(source="api", category="non_repairable", message="m", node_id=name) for name in failures)
-    assert summary_line(Execution(outcome=outcome, nodes=(), failures=told)).startswith(f"Workflow {says}: ")
+    failed = tuple(Failure(source="api", category="non_repairable", message="m", node_id=name) for name in failures)
+    assert summary_line(Execution(outcome=outcome, nodes=(), failures=failed)).startswith(f"Workflow {says}: ")
 
 
 def test_a_warning_that_stopped_the_run_is_not_told_twice():

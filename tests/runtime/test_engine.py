@@ -11,7 +11,7 @@ from mendbench.runtime import engine as engine_module
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType
 from mendbench.runtime.nodes.registry import node_types
-from mendbench.runtime.validate import NodeSpec
+from mendbench.runtime.outline import NodeSpec
 from mendbench.secrets.redaction import Redactor
 from tests.fakes.engine import FakeDetector, FakeWorld, chain, completion, fault, http, ran, rpc, said
 
@@ -157,7 +157,9 @@ def test_a_warning_stops_the_run_and_counts_as_completed():
     execution = execute(chain(http("a", f"{BASE}/a"), http("b", f"{BASE}/b")), world, detector=FakeDetector())
     assert execution.outcome == "warning"
     assert execution.states() == {"a": "warning", "b": "not_run"}
-    assert [(one.node_id, one.message) for one in execution.warnings] == [("a", "API error: channel_not_found")]
+    assert [(warning.node_id, warning.message) for warning in execution.warnings] == [
+        ("a", "API error: channel_not_found")
+    ]
     failure = execution.failures[0]
     assert (failure.source, failure.category, failure.fixable) == ("api", "non_repairable", False)
     assert execution.checkpoint.completed["a"].state == "warning"
@@ -408,7 +410,7 @@ def validated(monkeypatch):
     monkeypatch.setattr(
         engine_module, "validate", lambda document, *given: documents.append(document) or validate(document, *given)
     )
-    engine_module._kept.cache_clear()
+    engine_module._cached.cache_clear()
     return documents
 
 

@@ -20,14 +20,14 @@ def run(responses, *, workflow=FLOW, detector=None, checkpoint=None, on_event=No
     return engine.execute(workflow, {}, world, checkpoint=checkpoint, detector=detector, clock=clock)
 
 
-def told(responses, **options):
+def events_of(responses, **options):
     heard = []
     run(responses, on_event=heard.append, **options)
     return heard
 
 
 def test_a_node_tells_when_it_starts_and_when_it_is_done():
-    assert told({f"GET {ONE}": said({"a": 1}, elapsed_ms=1200), f"GET {TWO}": said({})}) == [
+    assert events_of({f"GET {ONE}": said({"a": 1}, elapsed_ms=1200), f"GET {TWO}": said({})}) == [
         NodeStarted(node_id="one", node_type="http"),
         NodeCompleted(node_id="one", duration_ms=1200, modified=False),
         NodeStarted(node_id="two", node_type="http"),
@@ -36,23 +36,25 @@ def test_a_node_tells_when_it_starts_and_when_it_is_done():
 
 
 def test_a_failed_node_is_the_last_that_is_heard_of():
-    heard = told({f"GET {ONE}": said({}, 422)})
+    heard = events_of({f"GET {ONE}": said({}, 422)})
     assert heard[1:] == [NodeFailed(node_id="one", message="HTTP 422", duration_ms=10, modified=False)]
 
 
 def test_a_warned_node_says_what_the_detector_said():
-    heard = told({f"GET {ONE}": said({}, 404)}, detector=FakeDetector(words="API error: gone"))
+    heard = events_of({f"GET {ONE}": said({}, 404)}, detector=FakeDetector(words="API error: gone"))
     assert heard[1:] == [NodeWarned(node_id="one", message="API error: gone", duration_ms=10, modified=False)]
 
 
 def test_a_node_from_the_checkpoint_is_cached_and_one_that_changed_is_run_again():
     reads = {f"GET {ONE}": said({"a": 1}), f"GET {TWO}": said({}, 422)}
     first = run(reads)
-    heard = told({**reads, f"GET {TWO}": said({})}, checkpoint=first.checkpoint)
+    heard = events_of({**reads, f"GET {TWO}": said({})}, checkpoint=first.checkpoint)
     assert heard[1] == NodeCached(node_id="one", state="success", message=None)
     assert heard[3] == NodeCompleted(node_id="two", duration_ms=10, modified=False)
     changed = chain(http("one", f"{ONE}?v=2"), http("two", TWO))
-    again = told({f"GET {ONE}?v=2": said({}), f"GET {TWO}": said({})}, checkpoint=first.checkpoint, workflow=changed)
+    again = events_of(
+        {f"GET {ONE}?v=2": said({}), f"GET {TWO}": said({})}, checkpoint=first.checkpoint, workflow=changed
+    )
     assert again[1] == NodeCompleted(node_id="one", duration_ms=10, modified=True)
 
 
@@ -63,7 +65,7 @@ def test_a_warning_kept_in_the_checkpoint_keeps_its_words():
 
 def test_what_a_listener_raises_changes_nothing():
     def broken(event):
-        raise RuntimeError(event.kind)
+        raise RuntimeError(event.node_id)
 
     responses = {f"GET {ONE}": said({"a": 1}), f"GET {TWO}": said({})}
     assert run(responses, on_event=broken) == run(responses)
@@ -78,4 +80,4 @@ def test_an_escaping_effect_and_an_interrupt_are_not_kept_from_passing():
 
 
 def test_a_document_that_does_not_validate_tells_of_nothing():
-    assert told({}, workflow={"nodes": []}) == []
+    assert events_of({}, workflow={"nodes": []}) == []

@@ -21,7 +21,7 @@ def failure(workflow, responses, inputs=None, detector=None):
     return execution.failures[0]
 
 
-def one(response, **params):
+def failure_after(response, **params):
     return failure(chain(http("a", f"{BASE}/a", **params)), {f"{'POST' if params else 'GET'} {BASE}/a": response})
 
 
@@ -88,18 +88,18 @@ def test_an_http_failure_keeps_the_bare_message_and_tells_all_it_knows_beside_it
     ],
 )
 def test_the_category_comes_from_the_status_and_the_body(response, category):
-    assert one(response).category == category
+    assert failure_after(response).category == category
 
 
 def test_an_embedded_failure_has_its_own_word_and_the_whole_answer():
     body = {"ok": False, "error": "channel_not_found"}
-    found = one(said(body))
+    found = failure_after(said(body))
     assert (found.message, found.status_code, found.raw_response) == ("channel_not_found", 200, body)
 
 
 @pytest.mark.parametrize("raw", [b"<html>Bad Gateway</html>", b"[1]", b"null", b"", b"\xff\x00", b"5"])
 def test_a_body_of_any_type_becomes_the_raw_response(raw):
-    found = one(said(raw, 418))
+    found = failure_after(said(raw, 418))
     assert found.message == "HTTP 418"
     assert found.raw_response == {
         b"<html>Bad Gateway</html>": "<html>Bad Gateway</html>",
@@ -110,7 +110,7 @@ def test_a_body_of_any_type_becomes_the_raw_response(raw):
 
 
 def test_a_transport_fault_has_no_status():
-    found = one(fault("timeout"))
+    found = failure_after(fault("timeout"))
     assert (found.status_code, found.raw_response, found.response_headers) == (None, None, None)
     assert found.request_sent == SentRequest(
         method="GET", url=f"{BASE}/a", headers=found.request_sent.headers, body=None
@@ -276,8 +276,10 @@ def test_each_static_problem_is_a_failure_of_its_own():
     )
     world = FakeWorld()
     execution = MendbenchEngine().execute(workflow, {}, world, checkpoint=None, detector=None, clock=world.clock)
-    assert {(one.source, one.category) for one in execution.failures} == {("validation", "static_validation")}
-    by_node = {one.node_id: one for one in execution.failures}
+    assert {(failure.source, failure.category) for failure in execution.failures} == {
+        ("validation", "static_validation")
+    }
+    by_node = {failure.node_id: failure for failure in execution.failures}
     assert "does not output 'body'" in by_node["post"].message
     assert "response" in by_node["post"].available_fields
     assert by_node["post"].unresolved == ("${fetch.body}",)

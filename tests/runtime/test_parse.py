@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 from mendbench.model.workflow import Edge, Input, Node, Output, Workflow
-from mendbench.runtime.parse import WORKFLOW_SCHEMA, Problem, parse_workflow, salvaged
+from mendbench.runtime.parse import Problem, parse_workflow, salvaged
+from mendbench.runtime.schema import WORKFLOW_SCHEMA
 from tests.fakes.documents import DOCUMENTS
 
 
@@ -70,7 +71,7 @@ def test_version_and_edges_may_be_missing_and_params_may_be_called_parameters() 
 def test_every_structure_error_is_said_with_its_node_and_its_place() -> None:
     whole = document(nodes=[{"id": "a", "type": "http"}, {"id": "b"}, {"type": "http", "retries": 3}, "c"], edges=[])
     problems = problems_of(whole)
-    assert [(one.node_id, one.where, one.message) for one in problems] == [
+    assert [(problem.node_id, problem.where, problem.message) for problem in problems] == [
         ("b", "/nodes/b", "Structure: Validation error at nodes[1]: 'type' is a required property"),
         (None, "/nodes/2", "Structure: Validation error at nodes[2]: 'id' is a required property"),
         (
@@ -80,13 +81,13 @@ def test_every_structure_error_is_said_with_its_node_and_its_place() -> None:
         ),
         (None, "/nodes/3", "Structure: Validation error at nodes[3]: 'c' is not of type 'object'"),
     ]
-    assert [one.hint for one in problems] == [
+    assert [problem.hint for problem in problems] == [
         "Add the required field 'type'",
         "Add the required field 'id'",
         "Remove unknown properties or check field names",
         "Change type from 'str' to 'object'",
     ]
-    assert {(one.severity, one.category) for one in problems} == {("error", "static_validation")}
+    assert {(problem.severity, problem.category) for problem in problems} == {("error", "static_validation")}
 
 
 @pytest.mark.parametrize(
@@ -141,13 +142,13 @@ def test_each_kind_of_error_says_where_what_and_what_to_do(
 
 def test_edges_written_with_other_names_are_led_to_from_and_to() -> None:
     problems = problems_of(document(edges=[{"from_node": "a", "to_node": "b"}]))
-    assert [one.message.split(": ", 2)[2] for one in problems] == [
+    assert [problem.message.split(": ", 2)[2] for problem in problems] == [
         "'from' is a required property",
         "'to' is a required property",
         "Additional properties are not allowed ('from_node' was unexpected)",
         "Additional properties are not allowed ('to_node' was unexpected)",
     ]
-    assert [one.suggestion for one in problems] == [None, None, "from", "to"]
+    assert [problem.suggestion for problem in problems] == [None, None, "from", "to"]
     assert problems[2].text.endswith("did you mean 'from'?")
 
 
@@ -159,8 +160,8 @@ def test_two_nodes_of_one_name_are_an_error_at_the_second() -> None:
 
 def test_batch_settings_are_checked() -> None:
     node = {"id": "a", "type": "http", "batch": {"items": [], "max_concurrent": 0, "max_retries": 11, "as": "1"}}
-    said = [one.message for one in problems_of(document(nodes=[node], edges=[]))]
-    assert [text.split(" at nodes[0].batch.")[1] for text in said] == [
+    messages = [problem.message for problem in problems_of(document(nodes=[node], edges=[]))]
+    assert [text.split(" at nodes[0].batch.")[1] for text in messages] == [
         "items: [] is not valid under any of the given schemas",
         "max_concurrent: 0 is less than the minimum of 1",
         "max_retries: 11 is greater than the maximum of 10",

@@ -8,7 +8,7 @@ from mendbench.model.failure import FieldProblem
 from mendbench.runtime.problems import MAX_ITEMS, field_problems
 
 
-def told(body):
+def fields_in(body):
     return [(problem.field, problem.problem) for problem in field_problems(body)]
 
 
@@ -131,13 +131,13 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_the_fields_that_an_answer_names_are_told(name):
     body, expected = CASES[name]
-    assert sorted(told(body)) == sorted(expected)
+    assert sorted(fields_in(body)) == sorted(expected)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_they_are_told_of_the_answer_s_text_too(name):
     body, expected = CASES[name]
-    assert sorted(told(json.dumps(body))) == sorted(expected)
+    assert sorted(fields_in(json.dumps(body))) == sorted(expected)
 
 
 def test_the_words_are_the_apis_own_without_the_marks_of_its_notation():
@@ -165,7 +165,7 @@ def test_json_in_strings_is_opened_up_to_four_times(deep):
     body: object = {"errors": [{"field": "title", "code": "missing_field"}]}
     for _ in range(deep):
         body = {"error": json.dumps(body)}
-    assert told(body) == [("title", "missing")]
+    assert fields_in(body) == [("title", "missing")]
 
 
 @pytest.mark.parametrize(

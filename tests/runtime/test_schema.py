@@ -20,7 +20,7 @@ from mendbench.runtime.schema import WORKFLOW_SCHEMA, shown, violations
     ],
 )
 def test_each_violation_is_worded_as_validators_do(value: object, schema: dict[str, object], message: str) -> None:
-    assert [one.message for one in violations(value, schema)] == [message]
+    assert [violation.message for violation in violations(value, schema)] == [message]
 
 
 def test_a_whole_float_is_an_integer() -> None:
@@ -33,7 +33,7 @@ def test_several_violations_come_in_document_order_with_their_paths() -> None:
         "nodes": [{"id": 1, "type": "x"}, {}],
         "edges": [{"from": "a", "to": "b", "action": 0}],
     }
-    assert [(one.path, one.keyword) for one in violations(document, WORKFLOW_SCHEMA)] == [
+    assert [(violation.path, violation.keyword) for violation in violations(document, WORKFLOW_SCHEMA)] == [
         (("ir_version",), "type"),
         (("nodes", 0, "id"), "type"),
         (("nodes", 1), "required"),

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mendbench.runtime import suggest
-from mendbench.runtime.suggest import MAX_COMPARED, MAX_NAME, Guesses, closest
+from mendbench.runtime.suggest import MAX_COMPARED, MAX_NAME, Guesses
 
 
 @pytest.mark.parametrize(
@@ -30,18 +30,22 @@ from mendbench.runtime.suggest import MAX_COMPARED, MAX_NAME, Guesses, closest
     ],
 )
 def test_a_slip_leads_to_the_name_that_was_meant(name: str, known: set[str], meant: str) -> None:
-    assert closest(name, known) == meant
+    assert Guesses().closest(name, known) == meant
 
 
 @pytest.mark.parametrize(
     ("name", "known"), [("body", {"response", "status_code"}), ("x", {"a", "b"}), ("", {"a"}), ("a", set())]
 )
 def test_nothing_is_suggested_where_nothing_is_like_it(name: str, known: set[str]) -> None:
-    assert closest(name, known) is None
+    assert Guesses().closest(name, known) is None
 
 
 def test_of_equally_good_names_the_first_in_the_alphabet_is_taken() -> None:
-    assert closest("node_3", ["node_2", "node_1"]) == closest("node_3", ["node_1", "node_2"]) == "node_1"
+    assert (
+        Guesses().closest("node_3", ["node_2", "node_1"])
+        == Guesses().closest("node_3", ["node_1", "node_2"])
+        == "node_1"
+    )
 
 
 USER = (
@@ -85,7 +89,7 @@ def test_a_path_whose_last_segment_is_like_none_has_no_suggestion() -> None:
 @settings(deadline=None)
 @given(name=st.text(), known=st.sets(st.text(), max_size=6))
 def test_a_suggestion_is_always_a_known_name(name: str, known: set[str]) -> None:
-    assert closest(name, known) in known | {None}
+    assert Guesses().closest(name, known) in known | {None}
     assert Guesses().closest_path(name, known) in known | {None}
 
 
@@ -93,7 +97,7 @@ def test_a_suggestion_is_always_a_known_name(name: str, known: set[str]) -> None
 @given(known=st.sets(st.from_regex(r"[a-z]{2,8}(_[a-z]{2,8})?", fullmatch=True), min_size=1, max_size=6))
 def test_a_known_name_in_capitals_with_hyphens_is_found(known: set[str]) -> None:
     for name in known:
-        found = closest(name.upper().replace("_", "-"), known)
+        found = Guesses().closest(name.upper().replace("_", "-"), known)
         assert found is not None
         assert found.replace("_", "") == name.replace("_", "")
 
@@ -114,12 +118,12 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_names_that_are_too_long_are_not_compared(compared: list[int]) -> None:
     long = "ab" * MAX_NAME
-    assert closest(f"{long}c", {f"{long}d"}) is None
+    assert Guesses().closest(f"{long}c", {f"{long}d"}) is None
     assert compared == []
 
 
 def test_names_with_too_few_letters_in_common_are_not_compared(compared: list[int]) -> None:
-    assert closest("status_code", {"body", "message", "xyzxyzxyzxy"}) is None
+    assert Guesses().closest("status_code", {"body", "message", "xyzxyzxyzxy"}) is None
     assert compared == []
 
 

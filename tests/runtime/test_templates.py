@@ -105,7 +105,7 @@ def test_in_a_longer_text_values_are_written_out(text: str, written: str) -> Non
 def test_a_template_that_names_nothing_stays_and_is_reported_while_the_others_resolve() -> None:
     result = resolve("${who} has ${fetch.response.userr.name} and ${gone}", DATA)
     assert result.value == "Grace has ${fetch.response.userr.name} and ${gone}"
-    assert [one.text for one in result.unresolved] == ["${fetch.response.userr.name}", "${gone}"]
+    assert [template.text for template in result.unresolved] == ["${fetch.response.userr.name}", "${gone}"]
     assert not result.complete
 
 
@@ -125,7 +125,7 @@ def test_a_template_that_names_nothing_stays_and_is_reported_while_the_others_re
     ],
 )
 def test_none_on_the_way_a_wrong_index_and_a_wrong_type_do_not_resolve(text: str) -> None:
-    assert [one.text for one in resolve(text, DATA).unresolved] == [text]
+    assert [template.text for template in resolve(text, DATA).unresolved] == [text]
     assert text_of(text) == text
 
 
@@ -185,7 +185,7 @@ def test_one_index_may_come_from_another_template() -> None:
     assert text_of("${fetch.response.items[${i}].id}") == 8
     assert text_of("#${fetch.response.items[${i}].id}") == "#8"
     missing = resolve("${fetch.response.items[${j}].id}", DATA)
-    assert [one.text for one in missing.unresolved] == ["${fetch.response.items[${j}].id}", "${j}"]
+    assert [template.text for template in missing.unresolved] == ["${fetch.response.items[${j}].id}", "${j}"]
 
 
 def test_keys_of_objects_are_not_resolved() -> None:
@@ -201,7 +201,7 @@ def test_a_template_knows_its_root_its_path_and_its_first_key() -> None:
 
 def test_templates_are_listed_once_in_order_with_those_that_give_an_index() -> None:
     value = {"x": ["${b}", {"y": "${a.k} ${b}"}], "z": "${c[${i}]}"}
-    assert [one.text for one in templates_in(value)] == ["${b}", "${a.k}", "${c[${i}]}", "${i}"]
+    assert [template.text for template in templates_in(value)] == ["${b}", "${a.k}", "${c[${i}]}", "${i}"]
 
 
 def test_params_report_what_is_left_by_dotted_path() -> None:
@@ -232,7 +232,7 @@ def test_a_value_that_cannot_be_written_as_text_is_unresolved() -> None:
     deep: object = []
     for _ in range(100_000):
         deep = [deep]
-    assert [one.text for one in resolve("x ${a}", {"a": deep}).unresolved] == ["${a}"]
+    assert [template.text for template in resolve("x ${a}", {"a": deep}).unresolved] == ["${a}"]
 
 
 def test_field_paths_show_every_level_the_first_item_of_lists_and_json_in_texts() -> None:
@@ -292,8 +292,8 @@ def test_without_data_every_author_text_that_looks_like_a_template_is_reported(t
 @given(text=TEXTS)
 def test_templates_and_malformed_parts_do_not_overlap(text: str) -> None:
     left = text
-    for one in templates_in(text):
-        left = left.replace(one.text, "")
+    for template in templates_in(text):
+        left = left.replace(template.text, "")
     if not malformed(text):
         assert "${" not in left
 

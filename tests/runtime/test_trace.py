@@ -8,7 +8,7 @@ import pytest
 from mendbench.errors import BadInput, UnknownName
 from mendbench.io.virtual_clock import VirtualClock
 from mendbench.runtime.engine import MendbenchEngine
-from mendbench.runtime.trace import Happened, Ran, build_trace, shown_document
+from mendbench.runtime.trace import RunHistory, TracedExecution, build_trace, shown_document
 from mendbench.runtime.trace_views import (
     error_of_node,
     errors_list,
@@ -44,12 +44,12 @@ def executed(document, responses, inputs, checkpoint=None):
 def trace_of(document, responses, *, inputs=None):
     inputs = {"key": KEY} if inputs is None else inputs
     engine, execution, world = executed(document, responses, inputs)
-    happened = Happened(
+    history = RunHistory(
         version="0", started_ms=0, file=None, inputs=inputs, before=document, after=document,
-        ran=(Ran(attempt=0, document=document, execution=execution),), attempts=(), traffic=world.traffic(),
+        executions=(TracedExecution(attempt=0, document=document, execution=execution),), attempts=(), traffic=world.traffic(),
         result={**engine.describe(document, execution), "status": execution.outcome},
     )  # fmt: skip
-    return json.loads(json.dumps(build_trace(happened, Redactor({"key": KEY}).value)))
+    return json.loads(json.dumps(build_trace(history, Redactor({"key": KEY}).value)))
 
 
 @pytest.fixture
@@ -176,8 +176,10 @@ def test_the_difference_shows_what_was_expected_of_a_field_and_what_was_sent(tra
 def test_a_field_is_found_however_the_api_names_it(field, body, sent, actual):
     document = chain(http("greet", ISSUES, body=body))
     response = {"message": "Validation Failed", "errors": [{"field": field, "code": "invalid"}]}
-    (one,) = validation_diff(trace_of(document, {f"POST {ISSUES}": said(response, 422)}, inputs={}), "greet")["fields"]
-    assert (one["sent"], one["actual"]) == (sent, actual)
+    (field,) = validation_diff(trace_of(document, {f"POST {ISSUES}": said(response, 422)}, inputs={}), "greet")[
+        "fields"
+    ]
+    assert (field["sent"], field["actual"]) == (sent, actual)
 
 
 def test_the_difference_of_a_template_is_the_likeliest_path():
@@ -191,16 +193,16 @@ def test_the_difference_of_a_template_is_the_likeliest_path():
 
 def test_the_difference_of_a_document_that_does_not_validate_is_the_validators():
     broken = trace_of({"nodes": [{"id": "a", "type": "htp", "params": {}}]}, {}, inputs={})
-    (one,) = validation_diff(broken, "a")["fields"]
-    assert (one["expected"], one["actual"]) == ("http", "Unknown node type: 'htp'")
+    (field,) = validation_diff(broken, "a")["fields"]
+    assert (field["expected"], field["actual"]) == ("http", "Unknown node type: 'htp'")
 
 
 def test_a_form_is_read_field_by_field():
     document = chain(
         http("greet", ISSUES, body="title=&a=1", headers={"Content-Type": "application/x-www-form-urlencoded"})
     )
-    (one,) = validation_diff(trace_of(document, {f"POST {ISSUES}": said(INVALID, 422)}, inputs={}), "greet")["fields"]
-    assert (one["sent"], one["actual"]) == (True, "")
+    (field,) = validation_diff(trace_of(document, {f"POST {ISSUES}": said(INVALID, 422)}, inputs={}), "greet")["fields"]
+    assert (field["sent"], field["actual"]) == (True, "")
 
 
 def test_nodes_are_listed_in_the_order_of_the_workflow(trace):

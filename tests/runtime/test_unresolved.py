@@ -7,27 +7,27 @@ def message(data, *templates, param="text"):
 
 
 def test_the_first_line_names_parameter_and_templates_and_the_keys_follow():
-    said = message({"fetch": {"response": {}}, "n": 5, "none": None, "items": [1]}, "${fetch.x}", "${fetch.y}")
-    assert said == (
+    text = message({"fetch": {"response": {}}, "n": 5, "none": None, "items": [1]}, "${fetch.x}", "${fetch.y}")
+    assert text == (
         "Unresolved variables in parameter 'text': ${fetch.x}, ${fetch.y}\n\n"
         "Available context keys:\n  • fetch (dict)\n  • n (int): 5\n  • none (NoneType)\n  • items (list)"
     )
 
 
 def test_more_than_twenty_keys_are_counted():
-    said = message({f"k{number:02}": "v" for number in range(25)}, "${a.b}")
-    assert "  • k19 (str): v\n  ... and 5 more" in said
-    assert "k20" not in said
+    text = message({f"k{number:02}": "v" for number in range(25)}, "${a.b}")
+    assert "  • k19 (str): v\n  ... and 5 more" in text
+    assert "k20" not in text
 
 
 def test_a_node_that_is_written_otherwise_is_suggested():
-    said = message({"fetch-user": {}, "fetch": {}}, "${fetch_user.stdout}")
-    assert "Suggestions:\n  Did you mean '${fetch-user.stdout}'? (instead of '${fetch_user.stdout}')" in said
+    text = message({"fetch-user": {}, "fetch": {}}, "${fetch_user.stdout}")
+    assert "Suggestions:\n  Did you mean '${fetch-user.stdout}'? (instead of '${fetch_user.stdout}')" in text
 
 
 def test_a_long_text_that_is_no_json_is_quoted_in_part():
-    said = message({"llm": {"response": "Sure! " + "x" * 100}}, "${llm.response.name[0]}")
-    assert "Nested access (.name) requires valid JSON.\n  Actual value: Sure! " + "x" * 54 + "...\n" in said
+    text = message({"llm": {"response": "Sure! " + "x" * 100}}, "${llm.response.name[0]}")
+    assert "Nested access (.name) requires valid JSON.\n  Actual value: Sure! " + "x" * 54 + "...\n" in text
 
 
 def test_malformed_templates_are_told_as_written():

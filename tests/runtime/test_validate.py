@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mendbench.runtime import suggest
+from mendbench.runtime.outline import NodeSpec
 from mendbench.runtime.parse import MAX_PROBLEMS, Problem
 from mendbench.runtime.suggest import Guesses
-from mendbench.runtime.validate import NodeSpec, errors_of, validate
+from mendbench.runtime.validate import errors_of, validate
 from tests.fakes.documents import DOCUMENTS, JSON
 
 TYPES = {
@@ -35,7 +36,7 @@ def node(node_id: str, text: object = "https://x.test", **changes: object) -> di
 
 def chain(*nodes: dict[str, object], **rest: object) -> dict[str, object]:
     """Return a workflow whose nodes run in the order given."""
-    names = [one["id"] for one in nodes]
+    names = [node["id"] for node in nodes]
     edges = [{"from": a, "to": b} for a, b in pairwise(names)]
     return {"nodes": list(nodes), "edges": edges, **rest}
 
@@ -45,7 +46,7 @@ def errors(document: object, **inputs: object) -> tuple[Problem, ...]:
 
 
 def notes(document: object, **inputs: object) -> tuple[Problem, ...]:
-    return tuple(one for one in validate(document, inputs, TYPES) if one.severity == "note")
+    return tuple(problem for problem in validate(document, inputs, TYPES) if problem.severity == "note")
 
 
 def test_a_sound_workflow_has_no_problems() -> None:
@@ -108,11 +109,11 @@ def test_a_cycle_names_its_nodes_only() -> None:
 def test_a_node_that_no_edge_leads_to_is_a_note() -> None:
     document = {"nodes": [node("a"), node("b")], "edges": []}
     assert errors(document) == ()
-    assert [one.node_id for one in notes(document)] == ["b"]
+    assert [problem.node_id for problem in notes(document)] == ["b"]
 
 
 @pytest.mark.parametrize(
-    ("written", "said", "hint"),
+    ("written", "details", "hint"),
     [
         ("${a.response", "Found 1 '${' but only 0 valid template(s)", "Close '${a.response' with '}'"),
         ("${} ${a.response}", "Found 2 '${' but only 1 valid template(s)", "Name what '${}' stands for"),
@@ -125,9 +126,9 @@ def test_a_node_that_no_edge_leads_to_is_a_note() -> None:
         ("$${HOME}", "Found 1 '${' but only 0 valid template(s)", "is no escape"),
     ],
 )
-def test_malformed_templates_are_said_with_how_to_write_them(written: str, said: str, hint: str) -> None:
+def test_malformed_templates_are_said_with_how_to_write_them(written: str, details: str, hint: str) -> None:
     (problem,) = errors(chain(node("a"), node("b", written)))
-    assert problem.message == f"Malformed template syntax in node 'b' parameter 'url': {said}"
+    assert problem.message == f"Malformed template syntax in node 'b' parameter 'url': {details}"
     assert hint in (problem.hint or "")
 
 
@@ -165,14 +166,14 @@ def test_an_input_slip_is_our_suggestion_and_not_part_of_the_message() -> None:
 def test_a_given_input_needs_no_declaration_but_is_noted_when_unused() -> None:
     document = chain(node("a", "${extra}"))
     assert validate(document, {"extra": 1}, TYPES) == ()
-    assert [one.message for one in notes(document, extra=1, other=2)] == [
+    assert [problem.message for problem in notes(document, extra=1, other=2)] == [
         "Input 'other' is given but neither declared nor used"
     ]
 
 
 def test_unused_and_missing_inputs_are_errors() -> None:
     document = chain(node("a", "${x}"), inputs={"x": {"description": "The x"}, "unused": {"required": False}})
-    assert [one.message for one in errors(document)] == [
+    assert [problem.message for problem in errors(document)] == [
         "Required input '${x}' not provided - The x (required)",
         "Declared input(s) never used as template variable: unused",
     ]
@@ -215,7 +216,7 @@ def test_a_wrong_source_of_an_output_is_an_error(source: str, message: str, sugg
 
 
 def test_an_output_that_never_changes_or_is_never_set_is_a_note() -> None:
-    assert [one.message for one in notes(chain(node("a"), outputs={"o": {"source": "done"}, "p": {}}))] == [
+    assert [problem.message for problem in notes(chain(node("a"), outputs={"o": {"source": "done"}, "p": {}}))] == [
         "Output 'p' has no source, so it is never set",
         "Output 'o' has a source without a template, so it is always the same text",
     ]
@@ -230,13 +231,13 @@ def test_an_output_that_never_changes_or_is_never_set_is_a_note() -> None:
     ],
 )
 def test_what_the_engine_does_not_do_is_refused_and_not_ignored(changes: dict[str, object], place: str) -> None:
-    assert [one.where for one in errors(chain(node("a"), **changes))] == [place]
+    assert [problem.where for problem in errors(chain(node("a"), **changes))] == [place]
 
 
 def test_the_inputs_of_a_batch_count_as_used_and_a_parallel_one_is_told_to_run_in_order() -> None:
     document = chain(node("a", batch={"items": "${rows}", "parallel": True}), inputs={"rows": {"type": "array"}})
     assert errors(document, rows=[]) == ()
-    assert [one.where for one in notes(document, rows=[])] == ["/nodes/a/batch/parallel"]
+    assert [problem.where for problem in notes(document, rows=[])] == ["/nodes/a/batch/parallel"]
 
 
 def test_the_defaults_written_out_are_no_problem() -> None:
@@ -249,7 +250,7 @@ def test_where_the_structure_is_wrong_the_rest_is_checked_all_the_same() -> None
         "nodes": [node("fetch"), {"id": "b", "params": {"url": "${fetc.response}"}}],
         "edges": [{"from": "fetch", "to": "zz"}],
     }
-    assert [one.message for one in errors(document)] == [
+    assert [problem.message for problem in errors(document)] == [
         "Structure: Validation error at nodes[1]: 'type' is a required property",
         "Structure: Validation error at edges[0].to: Edge references non-existent node 'zz'",
         "Node 'b' references non-existent node 'fetc' in parameter 'url'",
@@ -258,7 +259,7 @@ def test_where_the_structure_is_wrong_the_rest_is_checked_all_the_same() -> None
 
 def test_an_input_with_the_name_of_a_node_is_noted() -> None:
     document = chain(node("a"), node("b", "${a.response}"), inputs={"a": {}})
-    assert [one.where for one in notes(document, a=1)] == ["/inputs/a"]
+    assert [problem.where for problem in notes(document, a=1)] == ["/inputs/a"]
 
 
 @settings(deadline=None)

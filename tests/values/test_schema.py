@@ -32,7 +32,7 @@ def test_what_fits_fits_whatever_else_it_has():
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"name": 5}, "name: 5, where a text is due"),
         ({"times": True}, "times: True, where a whole number is due"),
@@ -47,8 +47,8 @@ def test_what_fits_fits_whatever_else_it_has():
         ({"pair": 1}, "pair: 1, where KEY:VALUE is due"),
     ],
 )
-def test_the_first_place_that_does_not_fit_is_told(change, said):
-    assert misfit({**RIGHT, **change}, SHAPE) == said
+def test_the_first_place_that_does_not_fit_is_told(change, message):
+    assert misfit({**RIGHT, **change}, SHAPE) == message
 
 
 def test_what_is_missing_and_what_is_no_object_are_told():
@@ -67,6 +67,6 @@ def test_whatever_is_checked_nothing_is_raised(value):
 
 def test_a_credential_in_what_is_quoted_is_not_shown_in_part_either():
     password = "".join(f"{at:x}Q{at * 7:x}z" for at in range(20))
-    said = str(misfit({**RIGHT, "flags": {"a": f"redis://:{password}@cache.example:6379/0"}}, SHAPE))
-    assert said.startswith("flags: {'a': 'redis://")
-    assert password[:8] not in said
+    message = str(misfit({**RIGHT, "flags": {"a": f"redis://:{password}@cache.example:6379/0"}}, SHAPE))
+    assert message.startswith("flags: {'a': 'redis://")
+    assert password[:8] not in message

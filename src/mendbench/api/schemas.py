@@ -7,7 +7,7 @@ from collections.abc import Callable
 from mendbench.config.tables import Config
 from mendbench.errors import UnknownName
 from mendbench.model.json import JsonObject
-from mendbench.runtime.parse import WORKFLOW_SCHEMA
+from mendbench.runtime.schema import WORKFLOW_SCHEMA
 
 SCHEMAS = ("case", "workflow", "strategy", "config", "trial")
 

@@ -44,7 +44,7 @@ from mendbench.process.supervisor_client import HELD, NotKept, Supervisor, netwo
 from mendbench.replay.guard import allowed
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.formatter import agent_json
-from mendbench.runtime.mcp_node_types import MCP, tool_in
+from mendbench.runtime.outline import MCP, tool_in
 from mendbench.runtime.parse import salvaged
 from mendbench.secrets.environment import environment_redactor
 from mendbench.secrets.redaction import Redactor, sanitise

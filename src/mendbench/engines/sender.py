@@ -11,7 +11,7 @@ from mendbench.exchanges.urls import normalise_url
 from mendbench.model.exchange import Request
 from mendbench.model.json import Json
 from mendbench.model.workflow import Node, Workflow
-from mendbench.runtime.mcp_node_types import MCP, tool_in
+from mendbench.runtime.outline import MCP, tool_in
 
 _TEMPLATE = re.compile(r"\$\{[^}]*\}")
 _BODY_METHODS = "POST"

@@ -50,18 +50,16 @@ def apply_edits(document: JsonObject, edits: Sequence[Json]) -> JsonObject:
     try:
         draft = Draft(document, edits)
         for number, edit in enumerate(edits, start=1):
-            _numbered(number, draft, edit)
+            if not isinstance(edit, dict):
+                raise EditError(f"edit {number} is not an object")
+            try:
+                _edit(draft, copy.deepcopy(edit))
+            except (EditError, PatchError) as error:
+                raise EditError(f"edit {number}: {error}") from error
         check_depth(draft.document)
     except PatchError as error:
         raise EditError(str(error)) from error
     return draft.document
-
-
-def is_operation(value: Json) -> bool:
-    """Return whether ``value`` is meant as an operation of JSON Patch."""
-    if not isinstance(value, dict) or "node" in value or "path" not in value:
-        return False
-    return isinstance(value.get("op"), str) and value["op"] in OPERATIONS
 
 
 def is_edit(value: Json) -> bool:
@@ -71,21 +69,18 @@ def is_edit(value: Json) -> bool:
     return (
         bool(_VERBS.keys() & value.keys())
         or ("path" in value and bool({"node", "value", "remove"} & value.keys()))
-        or is_operation(value)
+        or _is_operation(value)
     )
 
 
-def _numbered(number: int, draft: Draft, edit: Json) -> None:
-    if not isinstance(edit, dict):
-        raise EditError(f"edit {number} is not an object")
-    try:
-        _edit(draft, copy.deepcopy(edit))
-    except (EditError, PatchError) as error:
-        raise EditError(f"edit {number}: {error}") from error
+def _is_operation(value: JsonObject) -> bool:
+    """Return whether ``value`` is meant as an operation of JSON Patch."""
+    operation = value.get("op")
+    return "node" not in value and "path" in value and isinstance(operation, str) and operation in OPERATIONS
 
 
 def _edit(draft: Draft, edit: JsonObject) -> None:
-    if is_operation(edit) and not _VERBS.keys() & edit.keys() and str(edit["path"]).startswith("/"):
+    if _is_operation(edit) and not _VERBS.keys() & edit.keys() and str(edit["path"]).startswith("/"):
         draft.apply(edit)
         return
     verbs = sorted(_VERBS.keys() & edit.keys())

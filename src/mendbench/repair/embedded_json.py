@@ -42,13 +42,10 @@ def find_json(text: str) -> Iterator[Found | Broken]:
     """
     text = _THOUGHTS.sub("", text).strip()
     whole = _parsed(text)
-    if isinstance(whole, Found):
+    if whole is not None:
         yield whole
         return
-    for block in _FENCE.findall(text):
-        found = _parsed(block.strip())
-        if isinstance(found, Found):
-            yield found
+    yield from filter(None, (_parsed(block.strip()) for block in _FENCE.findall(text)))
     yield from _in_prose(text)
 
 
@@ -67,11 +64,11 @@ def _in_prose(text: str) -> Iterator[Found | Broken]:
             yield Found(value=value, inner=inner)
 
 
-def _parsed(text: str) -> Found | Broken:
+def _parsed(text: str) -> Found | None:
     try:
         return Found(value=_DECODER.decode(text))
-    except (ValueError, RecursionError) as error:
-        return Broken(why=_reason(error))
+    except (ValueError, RecursionError):
+        return None
 
 
 def _reason(error: ValueError | RecursionError) -> str:

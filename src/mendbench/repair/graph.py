@@ -49,10 +49,9 @@ def remove_node(document: JsonObject, node_id: Json) -> None:
     if edges:
         document["edges"] = _rejoined(document["edges"], node_id, successor)
     if document.get("start_node") == node_id:
+        document["start_node"] = successor
         if successor is None:
             del document["start_node"]
-        else:
-            document["start_node"] = successor
 
 
 def add_edge(document: JsonObject, edge: Json) -> None:
@@ -68,27 +67,27 @@ def add_edge(document: JsonObject, edge: Json) -> None:
 def remove_edge(document: JsonObject, edge: Json) -> None:
     """Remove the edges between two nodes: the one with the given action, or all."""
     source, target, action = _ends(edge, "remove_edge")
-    gone = [
-        e
-        for e in _edges_of(document)
-        if (e.get("from"), e.get("to")) == (source, target) and (action is None or _action(e) == action)
-    ]
-    if not gone:
+
+    def matches(edge: Json) -> bool:
+        if not isinstance(edge, dict) or (edge.get("from"), edge.get("to")) != (source, target):
+            return False
+        return action is None or _action(edge) == action
+
+    if not any(map(matches, _edges_of(document))):
         raise EditError(f"there is no edge from {source!r} to {target!r}" + (f" on {action!r}" if action else ""))
-    document["edges"] = [e for e in document["edges"] if not any(e is one for one in gone)]
+    document["edges"] = [edge for edge in document["edges"] if not matches(edge)]
 
 
 def _rejoined(edges: list[Json], node_id: Json, successor: Json) -> list[Json]:
-    kept: list[Json] = []
-    for edge in edges:
-        if not isinstance(edge, dict) or node_id not in (edge.get("from"), edge.get("to")):
-            kept.append(edge)
-        elif edge.get("to") == node_id and edge.get("from") not in (node_id, successor) and successor is not None:
-            kept.append({**edge, "to": successor})
     joined: list[Json] = []
-    for edge in kept:
-        if edge not in joined:
-            joined.append(edge)
+    for edge in edges:
+        kept = edge
+        if isinstance(edge, dict) and node_id in (edge.get("from"), edge.get("to")):
+            if edge.get("from") in (node_id, successor) or successor is None:
+                continue
+            kept = {**edge, "to": successor}
+        if kept not in joined:
+            joined.append(kept)
     return joined
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TypeAlias
 
 from jsonpointer import JsonPointer, JsonPointerException  # type: ignore[attr-defined, unused-ignore]
@@ -59,20 +60,17 @@ def parse_path(text: Json) -> Path:
     Raises:
         EditError: it has another form, is empty, or has more steps than a document may have levels.
     """
-    path = _parsed(text)
-    if len(path.tokens) > MAX_DEPTH:
-        raise EditError(f"'path' has {len(path.tokens):,} steps, and at most {MAX_DEPTH} can lead to anything")
-    return path
-
-
-def _parsed(text: Json) -> Path:
+    tokens: tuple[Token, ...]
+    dotted = isinstance(text, str) and not text.startswith("/")
     if isinstance(text, list) and text and all(isinstance(t, str) or type(t) is int for t in text) and "" not in text:
-        return Path(tokens=tuple(text), dotted=False)
-    if not isinstance(text, str):
+        tokens = tuple(text)
+    elif not isinstance(text, str):
         raise EditError("'path' is not a text")
-    if text.startswith("/"):
-        return Path(tokens=_pointer_tokens(text), dotted=False)
-    return Path(tokens=_dotted_tokens(text.strip().removeprefix("$.")), dotted=True)
+    else:
+        tokens = _dotted_tokens(text.strip().removeprefix("$.")) if dotted else _pointer_tokens(text)
+    if len(tokens) > MAX_DEPTH:
+        raise EditError(f"'path' has {len(tokens):,} steps, and at most {MAX_DEPTH} can lead to anything")
+    return Path(tokens=tokens, dotted=dotted)
 
 
 def is_index(token: Token) -> bool:
@@ -88,17 +86,8 @@ def put(root: JsonObject, path: Path, value: Json) -> None:
     Raises:
         EditError: something on the path is neither an object nor a list, or an index is beyond the end.
     """
-    container: Json = root
-    at = 0
-    while True:
-        key, used = _key(container, path, at)
-        at += used
-        if at == len(path.tokens):
-            _assign(container, key, value)
-            return
-        if _missing(container, key):
-            _assign(container, key, [] if path.tokens[at] in _NEW_LIST else {})
-        container = container[key]
+    container, key = _last_container(root, path, create=True)
+    _assign(container, key, value)
 
 
 def drop(root: JsonObject, path: Path) -> None:
@@ -107,16 +96,23 @@ def drop(root: JsonObject, path: Path) -> None:
     Raises:
         EditError: there is nothing there.
     """
+    container, key = _last_container(root, path, create=False)
+    del container[key]
+
+
+def _last_container(root: JsonObject, path: Path, *, create: bool) -> tuple[Json, Json]:
+    """Return the object or list that holds the value at ``path``, and its key there. Create what is missing, or refuse it."""
     container: Json = root
     at = 0
     while True:
         key, used = _key(container, path, at)
         at += used
-        if key not in container if isinstance(container, dict) else key >= len(container):
+        if not create and (key not in container if isinstance(container, dict) else key >= len(container)):
             raise EditError(f"there is nothing at {str(path)!r}")
         if at == len(path.tokens):
-            del container[key]
-            return
+            return container, key
+        if create and _missing(container, key):
+            _assign(container, key, [] if path.tokens[at] in _NEW_LIST else {})
         container = container[key]
 
 
@@ -151,28 +147,17 @@ def _key(container: Json, path: Path, at: int) -> tuple[Json, int]:
     token = path.tokens[at]
     if isinstance(container, list):
         return _index(container, token, path), 1
+    parent = str(replace(path, tokens=path.tokens[:at]))
     if not isinstance(container, dict):
-        where = str(replace(path, tokens=path.tokens[:at]))
-        raise EditError(f"{where!r} is {_kind(container)}, not an object or a list")
+        raise EditError(f"{parent!r} is {_kind(container)}, not an object or a list")
     if isinstance(token, int) and str(token) not in container:
-        where = str(replace(path, tokens=path.tokens[:at])) or "the document"
-        raise EditError(f"{where!r} is an object, so [{token}] finds nothing in it")
+        raise EditError(f"{parent or 'the document'!r} is an object, so [{token}] finds nothing in it")
     if path.dotted:
-        names = _names(path.tokens[at:])
+        names = [str(name) for name in takewhile(lambda token: isinstance(token, str), path.tokens[at:])]
         for end in range(len(names), 1, -1):
             if (whole := ".".join(names[:end])) in container:
                 return whole, end
     return str(token), 1
-
-
-def _names(tokens: tuple[Token, ...]) -> list[str]:
-    """Return the tokens up to the first bracketed index."""
-    names: list[str] = []
-    for token in tokens:
-        if isinstance(token, int):
-            break
-        names.append(token)
-    return names
 
 
 def _index(container: list[Json], token: Token, path: Path) -> int:

@@ -7,47 +7,42 @@ policy, in the keys of its trials and in comparisons of policies.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import get_args
 
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.policy import Policy, SignatureName
 from mendbench.model.trial import SELF_REPAIR
 
-WITH = "~"
+SEPARATOR = "~"
 """Separates a policy's name from the signature that replaces its own."""
 
 _SIGNATURES: tuple[SignatureName, ...] = get_args(SignatureName)
 
+_plain = partial(Policy, detector=None, signature=None)
+
 _POLICIES: dict[str, Policy] = {
     policy.name: policy
     for policy in (
-        Policy(
-            name="naive", title="Every failure is an error, and only the limit stops", detector=None, signature=None
+        _plain(name="naive", title="Every failure is an error, and only the limit stops"),
+        _plain(
+            name="first-answer", title="Every failure is an error, and the first response is the last", max_responses=1
         ),
-        Policy(
-            name="first-answer",
-            title="Every failure is an error, and the first response is the last",
-            detector=None,
-            signature=None,
-            max_responses=1,
-        ),
-        Policy(name="loop", title="Loop detection alone", detector=None, signature="full"),
-        Policy(name="warn", title="Warning detection alone", detector="structural", signature=None),
-        Policy(name="two-layer", title="Warning detection and loop detection", detector="structural", signature="full"),
-        Policy(
+        _plain(name="loop", title="Loop detection alone", signature="full"),
+        _plain(name="warn", title="Warning detection alone", detector="structural"),
+        _plain(name="two-layer", title="Warning detection and loop detection", detector="structural", signature="full"),
+        _plain(
             name="seed",
             title="Both layers as first specified: three patterns, and the first 40 characters of a message",
             detector="minimal",
             signature="prefix40",
         ),
-        Policy(
+        _plain(
             name="three-strikes",
             title="Pattern detection alone: three errors of one category in a row",
-            detector=None,
-            signature=None,
             patterns=True,
         ),
-        Policy(
+        _plain(
             name="all",
             title="Warning detection, loop detection and pattern detection",
             detector="structural",
@@ -57,13 +52,7 @@ _POLICIES: dict[str, Policy] = {
     )
 }
 
-_ITSELF = Policy(
-    name=SELF_REPAIR,
-    title="The rules of an engine that repairs by itself",
-    detector=None,
-    signature=None,
-    max_responses=20,
-)
+_SELF_REPAIR = _plain(name=SELF_REPAIR, title="The rules of an engine that repairs by itself", max_responses=20)
 """The engine's configuration sets its number of responses. It is not one of our policies and not in their names."""
 
 
@@ -75,8 +64,8 @@ def policy(name: str) -> Policy:
         BadInput: the policy with that signature already has a name: a trial has one key.
     """
     if name == SELF_REPAIR:
-        return _ITSELF
-    plain, mark, signature = name.partition(WITH)
+        return _SELF_REPAIR
+    plain, mark, signature = name.partition(SEPARATOR)
     if plain not in _POLICIES:
         raise UnknownName("policy", plain, _POLICIES)
     own = _POLICIES[plain]
@@ -97,10 +86,10 @@ def policy_names() -> tuple[str, ...]:
 
 
 def _with_signature(own: Policy, wanted: str) -> Policy:
-    signature = next((one for one in _SIGNATURES if one == wanted), None)
+    signature = next((name for name in _SIGNATURES if name == wanted), None)
     if signature is None:
         raise UnknownName("signature", wanted, _SIGNATURES)
-    name, title = f"{own.name}{WITH}{signature}", f"{own.title}; with the signature {signature}"
+    name, title = f"{own.name}{SEPARATOR}{signature}", f"{own.title}; with the signature {signature}"
     made = replace(own, name=name, title=title, signature=signature)
     for known in _POLICIES.values():
         if made == replace(known, name=name, title=title):

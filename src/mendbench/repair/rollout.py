@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from mendbench.errors import MendbenchError
 from mendbench.io.canonical_json import canonical_json
@@ -26,16 +26,8 @@ CUT = "The answer was cut off at its token limit; answer with fewer and shorter 
 Event: TypeAlias = Execution | Prompt | Attempt
 """An event: the first execution; then for each attempt its prompt, before it is sent, and the finished attempt."""
 
-
 Begin: TypeAlias = Callable[[Callable[[], Execution]], Execution]
 """Returns the first execution: runs it, or copies a known one."""
-
-
-class PromptBuilder(Protocol):
-    """Builds the whole prompt: the frame and one strategy's context."""
-
-    def __call__(self, view: View, strategy: Strategy, problem: str | None, budget: Budget, /) -> Prompt:
-        """Return the prompt. ``problem`` states why the last response could not be used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +49,7 @@ class Step:
     """Number of model requests so far."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Rollout:
     """The steps of one trial, each computed on first request.
 
@@ -65,40 +58,27 @@ class Rollout:
     propagate, each time that step is requested. The trajectory up to then is kept: see :meth:`broken_off`.
     """
 
-    def __init__(
-        self,
-        *,
-        workflow: JsonObject,
-        inputs: JsonObject,
-        request: str,
-        engine: Engine,
-        world: World,
-        model_world: World,
-        strategy: Strategy,
-        repairer: Repairer,
-        detector: Detector | None,
-        clock: Clock,
-        budget: Budget = DEFAULT_BUDGET,
-        sample: int = 0,
-        build_prompt: PromptBuilder = build_prompt,
-        begun: Begin | None = None,
-        on_event: Callable[[Event], None] | None = None,
-    ) -> None:
-        """``sample`` is the index of the repairer's sample. ``on_event`` receives every event.
-
-        ``begun`` may reuse the first execution from an equal world, and update this world; it receives a function that runs it.
-        """
-        self.workflow, self._inputs, self._request = workflow, inputs, request
-        self._engine, self._detector, self._clock = engine, detector, clock
-        self._world, self._asks = world, model_world
-        self._strategy, self._repairer, self._sample = strategy, repairer, sample
-        self._build_prompt, self._budget = build_prompt, budget
-        self._begin = begun or (lambda executed: executed())
-        self._told = on_event or (lambda _event: None)
-        self._steps: list[Step] = []
-        self._broken: BaseException | None = None
-        self._last: Attempt | None = None
-        """The unfinished attempt."""
+    workflow: JsonObject
+    inputs: JsonObject
+    request: str
+    engine: Engine
+    world: World
+    model_world: World
+    strategy: Strategy
+    repairer: Repairer
+    detector: Detector | None
+    clock: Clock
+    budget: Budget = DEFAULT_BUDGET
+    sample: int = 0
+    """The index of the repairer's sample."""
+    begun: Begin | None = None
+    """May reuse the first execution from an equal world, and update this world."""
+    on_event: Callable[[Event], None] | None = None
+    """Receives every event."""
+    _steps: list[Step] = field(default_factory=list, init=False)
+    _broken: BaseException | None = field(default=None, init=False)
+    _last: Attempt | None = field(default=None, init=False)
+    """The unfinished attempt."""
 
     def step(self, number: int) -> Step:
         """Return the state after ``number`` attempts; 0 is after the first execution."""
@@ -112,7 +92,7 @@ class Rollout:
             except BaseException as error:
                 self._broken = error.with_traceback(None)
                 raise
-            self._steps.append(replace(made, seen=len(self._world.traffic()), asked=len(self._asks.traffic())))
+            self._steps.append(replace(made, seen=len(self.world.traffic()), asked=len(self.model_world.traffic())))
         return self._steps[number]
 
     def trajectory(self, number: int, stop_reason: StopReason) -> Trajectory:
@@ -120,7 +100,7 @@ class Rollout:
         step = self.step(number)
         return Trajectory(
             first=self._steps[0].execution, attempts=step.attempts, stop_reason=stop_reason,
-            end=step.execution.outcome, workflow=step.document, traffic=self._world.traffic()[: step.seen],
+            end=step.execution.outcome, workflow=step.document, traffic=self.world.traffic()[: step.seen],
         )  # fmt: skip
 
     def broken_off(self, stop_reason: StopReason) -> Trajectory | None:
@@ -130,40 +110,48 @@ class Rollout:
         """
         if not self._steps:
             return None
-        told = self.trajectory(len(self._steps) - 1, stop_reason)
-        attempts = told.attempts if self._last is None else (*told.attempts, self._last)
-        return replace(told, attempts=attempts, traffic=self._world.traffic())
+        trajectory = self.trajectory(len(self._steps) - 1, stop_reason)
+        attempts = trajectory.attempts if self._last is None else (*trajectory.attempts, self._last)
+        return replace(trajectory, attempts=attempts, traffic=self.world.traffic())
 
     def model_requests(self, number: int | None = None) -> tuple[Exchange, ...]:
         """Return the model requests of the first ``number`` attempts, or all."""
-        return self._asks.traffic()[: None if number is None else self.step(number).asked]
+        return self.model_world.traffic()[: None if number is None else self.step(number).asked]
+
+    def _notify(self, event: Event) -> None:
+        if self.on_event is not None:
+            self.on_event(event)
 
     def _begun(self) -> Step:
-        first = self._begin(lambda: self._executed(self.workflow, None))
-        self._told(first)
+        def run() -> Execution:
+            return self._executed(self.workflow, None)
+
+        first = run() if self.begun is None else self.begun(run)
+        self._notify(first)
         return Step(document=self.workflow, execution=first)
 
     def _executed(self, document: JsonObject, before: Execution | None) -> Execution:
         """Run a workflow, from the checkpoint of the previous execution if there is one."""
-        return self._engine.execute(
-            document, self._inputs, self._world,
-            checkpoint=before.checkpoint if before else None, detector=self._detector, clock=self._clock,
+        return self.engine.execute(
+            document, self.inputs, self.world,
+            checkpoint=before.checkpoint if before else None, detector=self.detector, clock=self.clock,
         )  # fmt: skip
 
     def _advanced(self, step: Step) -> Step:
         """Make one attempt: one prompt, one response, and its result."""
-        self._world.begin_execution()
-        self._asks.begin_execution()
-        agent = self._engine.describe(step.document, step.execution)
-        view = View(request=self._request, workflow=step.document, execution=step.execution, agent=agent)
-        prompt = self._build_prompt(view, self._strategy, step.problem, self._budget)
-        self._told(prompt)
-        asked = sum(_same(prompt, attempt.prompt) for attempt in step.attempts)
+        self.world.begin_execution()
+        self.model_world.begin_execution()
+        agent = self.engine.describe(step.document, step.execution)
+        view = View(request=self.request, workflow=step.document, execution=step.execution, agent=agent)
+        prompt = build_prompt(view, self.strategy, step.problem, self.budget)
+        self._notify(prompt)
+        earlier = [(attempt.prompt.system, attempt.prompt.user) for attempt in step.attempts]
+        asked = earlier.count((prompt.system, prompt.user))
         attempt = Attempt(
             number=len(step.attempts) + 1, prompt=prompt, reply=Reply(text=""), status="unparsable", repeat=asked > 0
         )
         try:
-            reply = self._repairer.reply(prompt, self._asks, sample=self._sample, times_asked=asked)
+            reply = self.repairer.reply(prompt, self.model_world, sample=self.sample, times_asked=asked)
         except MendbenchError:
             raise
         except Exception as error:  # noqa: BLE001 - a repairer is foreign code: what it raises is data
@@ -172,7 +160,7 @@ class Rollout:
         return self._answered(step, replace(attempt, reply=reply))
 
     def _answered(self, step: Step, attempt: Attempt) -> Step:
-        """Read the attempt's reply and apply it."""
+        """Read the attempt's reply, apply it, and run the candidate if it is new and valid."""
         if attempt.reply.status == "prompt_too_long":
             return self._noted(step, replace(attempt, status="prompt_too_long"), "prompt_too_long")
         if attempt.reply.status == "cut":
@@ -182,19 +170,17 @@ class Rollout:
             return self._noted(step, replace(attempt, status="declined"), "declined")
         if isinstance(response, Unusable):
             return self._noted(step, replace(attempt, status=response.status, problem=response.problem))
-        return self._tried(step, replace(attempt, candidate=response.document), response.document)
-
-    def _tried(self, step: Step, attempt: Attempt, candidate: JsonObject) -> Step:
-        """Validate the candidate and, if it is new and valid, run it."""
+        candidate = response.document
+        attempt = replace(attempt, candidate=candidate)
         if canonical_json(candidate) == canonical_json(step.document):
             return self._noted(step, replace(attempt, status="unchanged"))
-        if problems := self._engine.validate(candidate, self._inputs):
+        if problems := self.engine.validate(candidate, self.inputs):
             return self._noted(step, replace(attempt, status="invalid", problem=sentence(problems[0])))
         return self._resumed(step, replace(attempt, status="edited"), candidate)
 
     def _noted(self, step: Step, attempt: Attempt, over: StopReason | None = None) -> Step:
         """Return the step after an attempt without an execution."""
-        self._told(attempt)
+        self._notify(attempt)
         return replace(step, attempts=(*step.attempts, attempt), problem=attempt.problem, over=over)
 
     def _resumed(self, step: Step, attempt: Attempt, candidate: JsonObject) -> Step:
@@ -204,9 +190,5 @@ class Rollout:
             execution = self._executed(candidate, step.execution)
             self._last, attempt = None, replace(attempt, execution=execution)
         finally:
-            self._told(attempt)
+            self._notify(attempt)
         return Step(document=candidate, execution=execution, attempts=(*step.attempts, attempt))
-
-
-def _same(one: Prompt, other: Prompt) -> bool:
-    return (one.system, one.user) == (other.system, other.user)

@@ -29,51 +29,47 @@ LONG_NUMBER = 100_000
 
 _Rules = Sequence[tuple[re.Pattern[str], str]]
 
+
+def _compiled(*rules: tuple[str, str]) -> _Rules:
+    return tuple((re.compile(pattern, re.IGNORECASE), word) for pattern, word in rules)
+
+
 _UUID = r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
 _CLOCK = r"\d{2}:\d{2}(?::\d{2})?(?: gmt| utc)?"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 
-_BASELINE: _Rules = tuple(
-    (re.compile(pattern, re.IGNORECASE), word)
-    for pattern, word in (
-        (r"\b\d{2}:\d{2}(?::\d{2})?\b", "TIME"),
-        (r"\b\d{4}-\d{2}-\d{2}\b", "DATE"),
-        (_UUID, "UUID"),
-        (r"\b[0-9a-f]{8,}\b", "HEX_ID"),
-        (r"\brequest[-_]\d+\b", "REQUEST_ID"),
-        (r"\b\d{6,}\b", "NUM_ID"),
-        (r"\bline \d+\b", "line N"),
-        (r":\d+:\d+", ":N:N"),
-    )
+_BASELINE = _compiled(
+    (r"\b\d{2}:\d{2}(?::\d{2})?\b", "TIME"),
+    (r"\b\d{4}-\d{2}-\d{2}\b", "DATE"),
+    (_UUID, "UUID"),
+    (r"\b[0-9a-f]{8,}\b", "HEX_ID"),
+    (r"\brequest[-_]\d+\b", "REQUEST_ID"),
+    (r"\b\d{6,}\b", "NUM_ID"),
+    (r"\bline \d+\b", "line N"),
+    (r":\d+:\d+", ":N:N"),
 )
 """The engine's normalisation rules, in order. They keep the hour of an ISO time, because of the T before it."""
 
-_FULL: _Rules = tuple(
-    (re.compile(pattern, re.IGNORECASE), word)
-    for pattern, word in (
-        (
-            r"\b(?P<value>\d{4}-\d{2}-\d{2})[T ]\d{2}:?\d{2}(?::?\d{2}(?:[.,]\d+)?)?(?:Z\b| ?[+-]\d{2}:?\d{2}\b)?",
-            "TIME",
-        ),
-        (
-            rf"(?:\b[a-z]{{3,9}}, )?\b\d{{1,2}}[ -]{_MONTH}[ -]\d{{2,4}}(?: {_CLOCK})?",
-            "TIME",
-        ),
-        (r"\b\d{4}[-/]\d{2}[-/]\d{2}\b", "DATE"),
-        (r"(?<![\d:])\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z\b)?(?!\d)", "TIME"),
-        (_UUID, "UUID"),
-        (
-            r"\b(?:x-)?(?:request|trace|correlation|req)(?:[-_ ]?id)?\s*[-_:=#]\s*[\"']?(?P<value>[\w:.-]*\d[\w:.-]*)",
-            "REQUEST_ID",
-        ),
-        (r"(?<![\w.])\d{6,}(?:\.\d+)?(?!\w)", "NUM_ID"),
-        (r"\b0x[0-9a-f]+\b", "HEX_ID"),
-        (r"\b(?=[0-9a-f]*\d)[0-9a-f]{8,}\b", "HEX_ID"),
-        (r"\b(?=[a-z0-9]*\d[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{16,}\b", "ID"),
-        (r"\b(?P<value>\d+(?:\.\d+)?)\s?(?:ms|milliseconds?|s|secs?|seconds?)\b", "DURATION"),
-        (r"\bline \d+\b", "line N"),
-        (r":\d+:\d+\b", ":N:N"),
-    )
+_FULL = _compiled(
+    (
+        r"\b(?P<value>\d{4}-\d{2}-\d{2})[T ]\d{2}:?\d{2}(?::?\d{2}(?:[.,]\d+)?)?(?:Z\b| ?[+-]\d{2}:?\d{2}\b)?",
+        "TIME",
+    ),
+    (rf"(?:\b[a-z]{{3,9}}, )?\b\d{{1,2}}[ -]{_MONTH}[ -]\d{{2,4}}(?: {_CLOCK})?", "TIME"),
+    (r"\b\d{4}[-/]\d{2}[-/]\d{2}\b", "DATE"),
+    (r"(?<![\d:])\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z\b)?(?!\d)", "TIME"),
+    (_UUID, "UUID"),
+    (
+        r"\b(?:x-)?(?:request|trace|correlation|req)(?:[-_ ]?id)?\s*[-_:=#]\s*[\"']?(?P<value>[\w:.-]*\d[\w:.-]*)",
+        "REQUEST_ID",
+    ),
+    (r"(?<![\w.])\d{6,}(?:\.\d+)?(?!\w)", "NUM_ID"),
+    (r"\b0x[0-9a-f]+\b", "HEX_ID"),
+    (r"\b(?=[0-9a-f]*\d)[0-9a-f]{8,}\b", "HEX_ID"),
+    (r"\b(?=[a-z0-9]*\d[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{16,}\b", "ID"),
+    (r"\b(?P<value>\d+(?:\.\d+)?)\s?(?:ms|milliseconds?|s|secs?|seconds?)\b", "DURATION"),
+    (r"\bline \d+\b", "line N"),
+    (r":\d+:\d+\b", ":N:N"),
 )
 """A group named ``value`` is the part that a request may contain without the surrounding text of the message."""
 
@@ -93,7 +89,9 @@ def signature(execution: Execution, name: SignatureName) -> str:
     """Return the signature of all failures of ``execution``, regardless of order."""
     if not execution.failures:
         return NO_ERRORS
-    return _full(execution.failures) if name == "full" else _prefix40(execution.failures)
+    if name == "full":
+        return digest(sorted(canonical_json(_facts(failure)) for failure in execution.failures))
+    return _prefix40(execution.failures)
 
 
 def normalised(text: str, sent: str = "") -> str:
@@ -122,13 +120,15 @@ def normalised(text: str, sent: str = "") -> str:
 def _prefix40(failures: Sequence[Failure]) -> str:
     ordered = sorted((failure.node_id or "", failure.category, failure.message) for failure in failures)
     return "||".join(
-        f"{node}|{category}|{_rewritten(message, _BASELINE)[:BASELINE_CHARACTERS]}"
+        f"{node}|{category}|{_rewritten(message)[:BASELINE_CHARACTERS]}"
         for node, category, message in ordered[:BASELINE_ERRORS]
     )
 
 
-def _full(failures: Sequence[Failure]) -> str:
-    return digest(sorted(canonical_json(_facts(failure)) for failure in failures))
+def _rewritten(text: str) -> str:
+    for pattern, word in _BASELINE:
+        text = pattern.sub(word, text)
+    return " ".join(text.lower().split())
 
 
 def _facts(failure: Failure) -> JsonObject:
@@ -178,7 +178,7 @@ def _stands(value: str, sent: str) -> bool:
     word = value.lower()
     whole = word.split(".")[0] if re.fullmatch(r"\d+\.0+", word) else word
     return any(
-        each in sent and re.search(rf"(?<!\w){re.escape(each)}(?!\w)", sent) is not None for each in {word, whole}
+        text in sent and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", sent) is not None for text in {word, whole}
     )
 
 
@@ -207,9 +207,3 @@ def _under(key: str, value: Json, sent: str) -> Json:
 
 def _long(value: Json) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) >= LONG_NUMBER
-
-
-def _rewritten(text: str, rules: _Rules) -> str:
-    for pattern, word in rules:
-        text = pattern.sub(word, text)
-    return " ".join(text.lower().split())

@@ -37,7 +37,7 @@ def _reason(policy: Policy, step: Step, first: Execution) -> StopReason | None:
         return "succeeded"
     if step.execution.outcome == "warning":
         return "warned"
-    executions = [first, *(one.execution for one in step.attempts if one.execution is not None)]
+    executions = [first, *(attempt.execution for attempt in step.attempts if attempt.execution is not None)]
     name = policy.signature
     if name and len(executions) > 1 and signature(executions[-1], name) == signature(executions[-2], name):
         return "no_progress"
@@ -52,7 +52,7 @@ def _reason_without_execution(policy: Policy, attempts: tuple[Attempt, ...]) -> 
         return "no_progress"
     if len(attempts) < policy.max_responses:
         return None
-    return "validation_failed" if all(one.status in _UNUSABLE for one in attempts) else "attempts_exhausted"
+    return "validation_failed" if all(attempt.status in _UNUSABLE for attempt in attempts) else "attempts_exhausted"
 
 
 def _struck(executions: list[Execution]) -> PatternHistory:

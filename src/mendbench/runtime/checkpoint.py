@@ -30,9 +30,9 @@ def node_digest(node_type: str, params: JsonObject, action: str) -> str:
 
 
 def completed_as(
-    checkpoint: Checkpoint | None, node_id: str, wanted: str, node_ids: Collection[str]
+    checkpoint: Checkpoint | None, node_id: str, work_digest: str, node_ids: Collection[str]
 ) -> tuple[str, Completed] | None:
-    """Return the id and the checkpoint entry of a completed node with the same work, or None.
+    """Return the id and the checkpoint entry of a completed node with this work, or None.
 
     A completed node that is no longer in the workflow (``node_ids``) matches a new one with the same work: it was
     renamed.
@@ -41,17 +41,9 @@ def completed_as(
         return None
     own = checkpoint.completed.get(node_id)
     if own is not None:
-        return (node_id, own) if own.digest == wanted else None
+        return (node_id, own) if own.digest == work_digest else None
     gone = ((name, done) for name, done in checkpoint.completed.items() if name not in node_ids)
-    return next(((name, done) for name, done in gone if done.digest == wanted), None)
-
-
-def items_done(
-    checkpoint: Checkpoint | None, node_id: str, node_ids: Collection[str]
-) -> dict[str, tuple[Completed, ...]]:
-    """Return a batch node's completed items by node id: its own id, and the ids of removed nodes."""
-    known = checkpoint.items if checkpoint is not None else {}
-    return {name: done for name, done in known.items() if name == node_id or name not in node_ids}
+    return next(((name, done) for name, done in gone if done.digest == work_digest), None)
 
 
 def traces_of(exchanges: Sequence[Exchange], first: int) -> tuple[int | None, bool]:
@@ -59,9 +51,9 @@ def traces_of(exchanges: Sequence[Exchange], first: int) -> tuple[int | None, bo
 
     ``first`` is the index of the first one in the world's traffic. A model's response does not depend on the world.
     """
-    places = [first + index for index, one in enumerate(exchanges) if one.changed]
-    asked = [one for one in exchanges if not one.request.is_model_request]
-    return (places[-1] if places else None), bool(asked) and all(one.only_read for one in asked)
+    places = [first + index for index, exchange in enumerate(exchanges) if exchange.changed]
+    asked = [exchange for exchange in exchanges if not exchange.request.is_model_request]
+    return (places[-1] if places else None), bool(asked) and all(exchange.only_read for exchange in asked)
 
 
 def continued(

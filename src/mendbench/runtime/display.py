@@ -6,7 +6,7 @@ The output is plain text without control characters, whatever an API returned. F
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from mendbench.model.execution import Execution
 from mendbench.model.failure import Failure
@@ -41,11 +41,12 @@ def ending_of(event: NodeEvent) -> str:
         case NodeCached(message=message):
             return f"↻ cached ⚠️ {_first_line(message or '')}"
         case NodeCompleted():
-            return _joined("✓", seconds(event.duration_ms), event.modified)
+            result = "✓"
         case NodeWarned():
-            return _joined(f"⚠️ {_first_line(event.message)}", seconds(event.duration_ms), event.modified)
+            result = f"⚠️ {_first_line(event.message)}"
         case NodeFailed():
-            return _joined(f"✗ {_first_line(event.message)}", seconds(event.duration_ms), event.modified)
+            result = f"✗ {_first_line(event.message)}"
+    return f"{result} {seconds(event.duration_ms)}{' [repaired]' if event.modified else ''}"
 
 
 def seconds(ms: int) -> str:
@@ -55,7 +56,6 @@ def seconds(ms: int) -> str:
 
 def failure_text(failure: Failure, number: int) -> str:
     """Return one failure in lines: node, message, category, fixable, suggestion, the API's message for each field."""
-    node = f"[{failure.node_id}] " if failure.node_id else ""
     facts = [
         ("Category", failure.category),
         ("Fixable", "yes" if failure.fixable else "no"),
@@ -63,9 +63,8 @@ def failure_text(failure: Failure, number: int) -> str:
         ("Suggestion", failure.suggestion),
         ("Available", ", ".join(failure.available_fields) if failure.available_fields else None),
     ]
-    lines = [f"{number}. {node}{_indented(failure.message)}"]
-    lines += [f"   {name}: {_indented(said)}" for name, said in facts if said]
-    lines += [f"   Field '{one.field}' is {one.problem}: {_indented(one.says)}" for one in failure.problems]
+    lines = [_heading(number, failure.node_id, failure.message), *_facts(facts)]
+    lines += [f"   Field '{field.field}' is {field.problem}: {_indented(field.says)}" for field in failure.problems]
     if failure.available_fields_truncated:
         lines.append(f"   ({len(failure.available_fields or ())} of {failure.available_fields_total} fields shown)")
     return plain(str(sanitise("\n".join(lines))))
@@ -73,11 +72,9 @@ def failure_text(failure: Failure, number: int) -> str:
 
 def problem_text(problem: Problem, number: int) -> str:
     """Return one problem of a document, in lines."""
-    node = f"[{problem.node_id}] " if problem.node_id else ""
-    note = "note: " if problem.severity == "note" else ""
     facts = [("At", problem.where), ("Hint", problem.hint), ("Suggestion", problem.suggestion)]
-    lines = [f"{number}. {note}{node}{_indented(problem.message)}"]
-    lines += [f"   {name}: {_indented(said)}" for name, said in facts if said]
+    note = "note: " if problem.severity == "note" else ""
+    lines = [_heading(number, problem.node_id, problem.message, note), *_facts(facts)]
     return plain(str(sanitise("\n".join(lines))))
 
 
@@ -86,40 +83,40 @@ def summary_line(execution: Execution) -> str:
     outcome = {"success": "succeeded", "warning": "ended with warnings", "error": "failed"}[execution.outcome]
     if execution.outcome == "warning" and execution.failures:
         outcome = "was stopped by a warning"
-    counts = _counts(execution)
-    told = ", ".join(counts) or "no node ran"
-    return f"Workflow {outcome}: {told} ({seconds(execution.duration_ms)})"
+    counts = ", ".join(_counts(execution)) or "no node ran"
+    return f"Workflow {outcome}: {counts} ({seconds(execution.duration_ms)})"
 
 
 def warning_lines(execution: Execution) -> Iterator[str]:
     """Yield a line for each warning that did not stop the run. A warning that did is also a failure."""
     stopped = {failure.node_id for failure in execution.failures}
     for warned in execution.warnings:
-        if warned.node_id in stopped:
-            continue
-        yield plain(str(sanitise(f"⚠️ [{warned.node_id}] {_indented(warned.message)}")))
+        if warned.node_id not in stopped:
+            yield plain(str(sanitise(f"⚠️ [{warned.node_id}] {_indented(warned.message)}")))
 
 
 def _counts(execution: Execution) -> list[str]:
-    records = execution.nodes
+    records, warnings, failures = execution.nodes, len(execution.warnings), len(execution.failures)
     ran = [record for record in records if record.state != "not_run"]
-    counted = (
+    counts = (
         (sum(record.state == "success" for record in ran), "completed"),
         (sum(record.cached for record in ran), "cached"),
         (sum(record.modified for record in ran), "repaired"),
         (sum(record.state == "error" for record in ran), "failed"),
         (len(records) - len(ran), "not run"),
+        (warnings, "warning" if warnings == 1 else "warnings"),
+        (failures, "failure" if failures == 1 else "failures"),
     )
-    told = [f"{count} {word}" for count, word in counted if count]
-    return [*told, *_plural(len(execution.warnings), "warning"), *_plural(len(execution.failures), "failure")]
+    return [f"{count} {word}" for count, word in counts if count]
 
 
-def _plural(count: int, word: str) -> Iterable[str]:
-    return [f"{count} {word}{'' if count == 1 else 's'}"] if count else []
+def _heading(number: int, node_id: str | None, message: str, note: str = "") -> str:
+    node = f"[{node_id}] " if node_id else ""
+    return f"{number}. {note}{node}{_indented(message)}"
 
 
-def _joined(told: str, took: str, modified: bool) -> str:  # noqa: FBT001  the event's own field
-    return f"{told} {took}{' [repaired]' if modified else ''}"
+def _facts(facts: list[tuple[str, str | None]]) -> list[str]:
+    return [f"   {name}: {_indented(text)}" for name, text in facts if text]
 
 
 def _first_line(message: str) -> str:

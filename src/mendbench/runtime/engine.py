@@ -24,11 +24,12 @@ from mendbench.runtime.inputs import starting_data
 from mendbench.runtime.json_texts import JsonTexts
 from mendbench.runtime.nodes.interface import NodeType
 from mendbench.runtime.nodes.registry import node_types
+from mendbench.runtime.outline import NodeSpec
 from mendbench.runtime.parse import Problem, parse_workflow, salvaged
 from mendbench.runtime.stepping import ExecutionContext
 from mendbench.runtime.templates import MAX_SIZE, resolve
-from mendbench.runtime.validate import NodeSpec, errors_of, validate
-from mendbench.runtime.walk import Walk, Walked
+from mendbench.runtime.validate import errors_of, validate
+from mendbench.runtime.walk import Walk
 
 _Understood: TypeAlias = tuple[Workflow | None, tuple[Problem, ...]]
 """The parsed workflow, if the document's structure is valid, and the problems that prevent running it."""
@@ -56,12 +57,12 @@ class MendbenchEngine:
         on_event: Listener | None = None,
     ) -> None:
         self._redact, self._types = redact, types
-        self._tell = None if on_event is None else quietly(on_event)
+        self._on_event = None if on_event is None else quietly(on_event)
 
     def validate(self, workflow: JsonObject, inputs: JsonObject) -> tuple[str, ...]:
         """Return the document's problems before anything runs, one sentence each; empty if there are none."""
         _, problems = self._understood(workflow, inputs)
-        return tuple(self._redacted(problem.text) for problem in problems)
+        return tuple(self._redact(problem.text) for problem in problems)
 
     def execute(
         self,
@@ -81,20 +82,17 @@ class MendbenchEngine:
         if problems or parsed is None:
             return _refused(salvaged(workflow), problems, checkpoint)
         started = clock.now_ms()
-        walked = Walk(
-            parsed,
-            starting_data(parsed, inputs),
-            ExecutionContext(
-                world=world,
-                detector=detector,
-                clock=clock,
-                types=self._known(),
-                redact=self._redact,
-                tell=self._tell,
-            ),
-            checkpoint,
-        ).run()
-        return self._execution(parsed, walked, checkpoint, clock.now_ms() - started)
+        context = ExecutionContext(
+            world=world,
+            detector=detector,
+            clock=clock,
+            types=self._known(),
+            redact=self._redact,
+            listener=self._on_event,
+        )
+        walk = Walk(parsed, starting_data(parsed, inputs), context, checkpoint)
+        walk.run()
+        return self._execution(parsed, walk, checkpoint, clock.now_ms() - started)
 
     def describe(self, workflow: JsonObject, execution: Execution) -> JsonObject:
         """Return an execution as JSON in the agent error format, sanitised."""
@@ -109,24 +107,20 @@ class MendbenchEngine:
         specs = {name: node.spec for name, node in self._known().items()}
         try:
             # Not the canonical JSON: the order of keys and 1.0 versus 1 can affect what a workflow writes.
-            decides = (repr(workflow), repr(inputs), tuple(sorted(specs.items())))
-            return _kept(_Wanted(decides, workflow=workflow, inputs=inputs, specs=specs))
+            parts = (repr(workflow), repr(inputs), tuple(sorted(specs.items())))
+            return _cached(_CacheKey(parts, workflow=workflow, inputs=inputs, specs=specs))
         except RecursionError:  # too deep for repr: not cached
             return _understood(workflow, inputs, specs)
 
-    def _redacted(self, said: str) -> str:
-        clean: str = self._redact(said)
-        return clean
-
-    def _execution(self, workflow: Workflow, walked: Walked, before: Checkpoint | None, duration_ms: int) -> Execution:
+    def _execution(self, workflow: Workflow, walk: Walk, before: Checkpoint | None, duration_ms: int) -> Execution:
         """Return the execution for a walk. Only its checkpoint still contains secrets: resuming needs them."""
         return Execution(
-            outcome=walked.outcome,
-            nodes=tuple(self._record(node, walked.records.get(node.id)) for node in workflow.nodes),
-            failures=() if walked.failure is None else (walked.failure,),
-            warnings=walked.warnings,
-            outputs={} if walked.outcome == "error" else self._redact(_declared_outputs(workflow, walked.data)),
-            checkpoint=continued(before, walked.completed, walked.items, walked.stopped_at),
+            outcome=walk.outcome,
+            nodes=tuple(self._record(node, walk.records.get(node.id)) for node in workflow.nodes),
+            failures=() if walk.failure is None else (walk.failure,),
+            warnings=walk.warnings(),
+            outputs={} if walk.outcome == "error" else self._redact(_declared_outputs(workflow, walk.data)),
+            checkpoint=continued(before, walk.completed, walk.items, walk.stopped_at),
             duration_ms=duration_ms,
         )
 
@@ -141,19 +135,19 @@ class MendbenchEngine:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _CacheKey:
     """The cache key of a parsed document, and the document itself."""
 
-    decides: tuple[object, ...]
+    parts: tuple[object, ...]
     workflow: JsonObject = field(compare=False, kw_only=True)
     inputs: JsonObject = field(compare=False, kw_only=True)
     specs: Mapping[str, NodeSpec] = field(compare=False, kw_only=True)
 
 
 @lru_cache(maxsize=32)
-def _kept(wanted: _Wanted) -> _Understood:
+def _cached(key: _CacheKey) -> _Understood:
     """Return the parsed document and its problems, from a copy of the document: the caller may change the original."""
-    return _understood(copy.deepcopy(wanted.workflow), wanted.inputs, wanted.specs)
+    return _understood(copy.deepcopy(key.workflow), key.inputs, key.specs)
 
 
 def _understood(workflow: JsonObject, inputs: JsonObject, specs: Mapping[str, NodeSpec]) -> _Understood:
@@ -162,14 +156,14 @@ def _understood(workflow: JsonObject, inputs: JsonObject, specs: Mapping[str, No
 
 def _declared_outputs(workflow: Workflow, data: JsonObject) -> JsonObject:
     """Return the declared outputs that resolve. Omit the others, and those that exceed the size limit."""
-    told: JsonObject = {}
+    outputs: JsonObject = {}
     room, texts = MAX_SIZE, JsonTexts()
     for output in workflow.outputs:
         found = resolve(output.source, data, room, texts)
         if found.complete:
-            told[output.name] = found.value
+            outputs[output.name] = found.value
             room -= found.size
-    return told
+    return outputs
 
 
 def _refused(workflow: Workflow, problems: tuple[Problem, ...], checkpoint: Checkpoint | None) -> Execution:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from mendbench.model.execution import NodeRecord, State
 
@@ -19,18 +19,6 @@ class NodeStarted:
 
     node_id: str
     node_type: str
-    kind: Literal["node_start"] = "node_start"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeCompleted:
-    """A node completed."""
-
-    node_id: str
-    duration_ms: int
-    modified: bool
-    """Whether it ran again after an earlier completion, because something it depends on changed."""
-    kind: Literal["node_complete"] = "node_complete"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,29 +30,33 @@ class NodeCached:
     """The state in which it ended."""
     message: str | None
     """The message, if it ended in a warning or an error."""
-    kind: Literal["node_cached"] = "node_cached"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeWarned:
+class _Ended:
+    node_id: str
+    duration_ms: int
+    modified: bool
+    """Whether it ran again after an earlier completion, because something it depends on changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeCompleted(_Ended):
+    """A node completed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeWarned(_Ended):
     """A node failed in a way that no edit of the workflow can fix."""
 
-    node_id: str
     message: str
-    duration_ms: int
-    modified: bool
-    kind: Literal["node_warning"] = "node_warning"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeFailed:
+class NodeFailed(_Ended):
     """A node failed."""
 
-    node_id: str
     message: str
-    duration_ms: int
-    modified: bool
-    kind: Literal["node_failed"] = "node_failed"
 
 
 NodeEvent: TypeAlias = NodeStarted | NodeCompleted | NodeCached | NodeWarned | NodeFailed
@@ -83,12 +75,13 @@ def quietly(listener: Listener) -> Listener:
 
 def ending(record: NodeRecord) -> NodeEvent:
     """Return the event for the end of a node."""
-    name, message, took = record.node_id, record.message or "", record.duration_ms
+    node_id, message = record.node_id, record.message or ""
+    duration_ms, modified = record.duration_ms, record.modified
     if record.cached:
         state: State = "success" if record.state == "not_run" else record.state
-        return NodeCached(node_id=name, state=state, message=record.message)
+        return NodeCached(node_id=node_id, state=state, message=record.message)
     if record.state == "warning":
-        return NodeWarned(node_id=name, message=message, duration_ms=took, modified=record.modified)
+        return NodeWarned(node_id=node_id, message=message, duration_ms=duration_ms, modified=modified)
     if record.state == "error":
-        return NodeFailed(node_id=name, message=message, duration_ms=took, modified=record.modified)
-    return NodeCompleted(node_id=name, duration_ms=took, modified=record.modified)
+        return NodeFailed(node_id=node_id, message=message, duration_ms=duration_ms, modified=modified)
+    return NodeCompleted(node_id=node_id, duration_ms=duration_ms, modified=modified)

@@ -15,7 +15,7 @@ from mendbench.model.failure import Category, EarlierFailure, Failure, FieldProb
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node, Workflow
 from mendbench.runtime.json_texts import JsonTexts
-from mendbench.runtime.mcp_node_types import MCP, tool_in
+from mendbench.runtime.outline import MCP, tool_in
 from mendbench.runtime.parse import Problem
 from mendbench.runtime.problems import field_problems
 from mendbench.runtime.suggest import Guesses
@@ -31,6 +31,11 @@ _PATHS_LOOKED_AT = 2000
 _REQUEST_STATUSES = frozenset({400, 409, 422})
 """Statuses for invalid request content (RFC 9110 sections 15.5.1, 15.5.10, 15.5.21)."""
 
+_MAY_HOLD_SECRETS = (
+    "message", "raw_response", "mcp_error", "shell_command", "shell_stdout", "shell_stderr", "upstream_data",
+)  # fmt: skip
+"""The fields of a failure that may hold secrets from the workflow's inputs, besides ``upstream``."""
+
 UNFIXABLE_WORDS = (
     "api key", "authentication", "unauthorized", "forbidden", "rate limit", "quota", "connection refused", "timeout",
     "permission denied", "out of memory",
@@ -39,7 +44,7 @@ UNFIXABLE_WORDS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class FailedNode:
     """What the run knows about a failed node."""
 
     node: Node
@@ -60,26 +65,26 @@ class Scene:
     """Removes the declared secrets from a value."""
 
 
-def failure_of(scene: Scene) -> Failure:
+def failure_of(failed: FailedNode) -> Failure:
     """Return the failure of the node that ended the run."""
-    observation = scene.observation
-    problems = _field_problems(observation)
+    observation = failed.observation
+    problems = field_problems(observation.body) if observation.kind in ("http", "envelope", "mcp") else ()
     base = Failure(
         source="runtime",
         category=_category(observation, problems),
         message=observation.message,
-        node_id=scene.node.id,
+        node_id=failed.node.id,
         fixable=fixable(observation),
-        node_type=scene.node.type,
-        exception_type=scene.exception,
+        node_type=failed.node.type,
+        exception_type=failed.exception,
         problems=problems,
-        request_sent=_sent(scene.exchange),
-        upstream=tuple(_upstream(scene)),
-        upstream_data=_upstream_data(scene),
-        earlier=scene.earlier,
-        batch_item=scene.batch_item,
+        request_sent=_sent(failed.exchange),
+        upstream=tuple(_upstream(failed)),
+        upstream_data=_upstream_data(failed),
+        earlier=failed.earlier,
+        batch_item=failed.batch_item,
     )
-    return redacted(_with_templates(_with_response(base, scene), scene), scene.redact)
+    return redacted(_with_templates(_with_response(base, failed), failed), failed.redact)
 
 
 def warning_failure(node: Node, message: str, outputs: JsonObject, redact: Callable[[Json], Json]) -> Failure:
@@ -123,23 +128,15 @@ def static_failure(problem: Problem, workflow: Workflow) -> Failure:
 
 def fixable(observation: Observation) -> bool:
     """Return the baseline's guess: all are fixable except exceptions and transport faults whose message has one of its words."""
-    said = observation.message.lower()
-    return observation.kind not in ("exception", "transport") or not any(word in said for word in UNFIXABLE_WORDS)
+    message = observation.message.lower()
+    return observation.kind not in ("exception", "transport") or not any(word in message for word in UNFIXABLE_WORDS)
 
 
 def redacted(failure: Failure, redact: Callable[[Json], Json]) -> Failure:
     """Return the failure without the secrets from the workflow's inputs."""
-    return replace(
-        failure,
-        message=sanitise(redact(failure.message)),
-        raw_response=sanitise(redact(failure.raw_response)),
-        mcp_error=sanitise(redact(failure.mcp_error)),
-        shell_command=sanitise(redact(failure.shell_command)),
-        shell_stdout=sanitise(redact(failure.shell_stdout)),
-        shell_stderr=sanitise(redact(failure.shell_stderr)),
-        upstream=tuple(replace(one, value=_hidden(one, redact)) for one in failure.upstream),
-        upstream_data=sanitise(redact(failure.upstream_data)),
-    )
+    clean = {name: sanitise(redact(getattr(failure, name))) for name in _MAY_HOLD_SECRETS}
+    upstream = tuple(replace(source, value=_hidden(source, redact)) for source in failure.upstream)
+    return replace(failure, **clean, upstream=upstream)
 
 
 def _hidden(source: UpstreamSource, redact: Callable[[Json], Json]) -> Json:
@@ -159,15 +156,9 @@ def _category(observation: Observation, problems: tuple[FieldProblem, ...]) -> C
     return "api_validation" if observation.status in _REQUEST_STATUSES or problems else "execution_failure"
 
 
-def _field_problems(observation: Observation) -> tuple[FieldProblem, ...]:
-    if observation.kind in ("http", "envelope", "mcp"):
-        return field_problems(observation.body)
-    return ()
-
-
-def _with_response(failure: Failure, scene: Scene) -> Failure:
+def _with_response(failure: Failure, failed: FailedNode) -> Failure:
     """Add the details of the node's type: an HTTP response, an MCP error, a command's output."""
-    observation = scene.observation
+    observation = failed.observation
     outputs = observation.outputs
     match observation.node_type:
         case "http":
@@ -182,7 +173,7 @@ def _with_response(failure: Failure, scene: Scene) -> Failure:
             return replace(
                 failure,
                 raw_response=outputs.get("result", observation.body),
-                mcp_error_details=outputs.get("error_details") or _tool_called(scene.node),
+                mcp_error_details=outputs.get("error_details") or _tool_called(failed.node),
                 mcp_error=_mcp_error(observation),
             )
         case "shell" if "exit_code" in outputs:
@@ -223,32 +214,32 @@ def _sent(exchange: Exchange | None) -> SentRequest | None:
     return SentRequest(method=request.method, url=request.url, headers=dict(request.headers), body=body)
 
 
-def _upstream(scene: Scene) -> Iterator[UpstreamSource]:
+def _upstream(failed: FailedNode) -> Iterator[UpstreamSource]:
     texts = JsonTexts()
-    for place, said in texts_in(scene.node.params):
-        for template in templates_in(said):
-            found, value = lookup(scene.data, template, texts)
+    for place, text in texts_in(failed.node.params):
+        for template in templates_in(text):
+            found, value = lookup(failed.data, template, texts)
             yield UpstreamSource(param=dotted(place), template=template.text, resolved=found, value=value)
 
 
-def _upstream_data(scene: Scene) -> JsonObject | None:
-    ids = {node.id for node in scene.workflow.nodes}
-    roots = dict.fromkeys(template.root for template in templates_in(scene.node.params))
-    named = {root: scene.data[root] for root in roots if root in ids and root in scene.data}
+def _upstream_data(failed: FailedNode) -> JsonObject | None:
+    ids = {node.id for node in failed.workflow.nodes}
+    roots = dict.fromkeys(template.root for template in templates_in(failed.node.params))
+    named = {root: failed.data[root] for root in roots if root in ids and root in failed.data}
     return named or None
 
 
-def _with_templates(failure: Failure, scene: Scene) -> Failure:
+def _with_templates(failure: Failure, failed: FailedNode) -> Failure:
     """Add the unresolved templates, the available paths, and the closest match."""
-    if not scene.problems:
+    if not failed.problems:
         return failure
-    texts = tuple(dict.fromkeys(text for problem in scene.problems for text in problem.templates))
+    texts = tuple(dict.fromkeys(text for problem in failed.problems for text in problem.templates))
     templates = templates_in(list(texts))
     parsed, guesses = JsonTexts(), Guesses()
-    roots = dict.fromkeys(_root(template, scene.data) for template in templates)
-    paths = {root: _available(root, scene.data, parsed) for root in roots}
+    roots = dict.fromkeys(_root(template, failed.data) for template in templates)
+    paths = {root: _available(root, failed.data, parsed) for root in roots}
     known = tuple(dict.fromkeys(path for available in paths.values() for path in available))
-    guessed = (_meant(template, paths, scene.data, guesses) for template in templates)
+    guessed = (_meant(template, paths, failed.data, guesses) for template in templates)
     meant = next((path for path in guessed if path), None)
     return replace(
         failure,

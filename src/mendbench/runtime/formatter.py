@@ -10,6 +10,7 @@ from mendbench.model.execution import Execution, NodeRecord, Warned
 from mendbench.model.failure import Failure
 from mendbench.model.json import JsonObject
 from mendbench.runtime.parse import salvaged
+from mendbench.runtime.shared_store import checkpoint_view
 from mendbench.secrets.redaction import sanitise
 
 _ALWAYS = ("source", "category", "message", "action", "node_id", "fixable")
@@ -26,8 +27,13 @@ def agent_json(workflow: JsonObject, execution: Execution) -> JsonObject:
         "success": execution.outcome != "error" and not execution.failures,
         "error": execution.failures[0].message if execution.failures else None,
         "errors": [_error(failure) for failure in execution.failures],
-        "checkpoint": _checkpoint(execution),
-        "execution": _execution(execution),
+        "checkpoint": checkpoint_view(execution, _completed(execution)),
+        "execution": {
+            "duration_ms": execution.duration_ms,
+            "nodes_executed": len(_completed(execution)),
+            "nodes_total": len(execution.nodes),
+            "steps": [_step(record, execution) for record in execution.nodes],
+        },
         "metrics": {
             "duration_ms": execution.duration_ms,
             "total_cost_usd": _cost(workflow, execution),
@@ -36,7 +42,7 @@ def agent_json(workflow: JsonObject, execution: Execution) -> JsonObject:
     }
     if execution.outcome != "error":
         shown["status"] = execution.outcome
-        shown["warnings"] = [_warning(one) for one in execution.warnings]
+        shown["warnings"] = [_warning(warned) for warned in execution.warnings]
         shown["outputs"] = execution.outputs
     clean: JsonObject = sanitise(shown)
     return clean
@@ -59,35 +65,14 @@ def _error(failure: Failure) -> JsonObject:
 
 def _warning(warned: Warned) -> JsonObject:
     """Return one warning. Critical warnings are the default and are not marked."""
-    told = {"node_id": warned.node_id, "message": warned.message}
-    return told if warned.severity == "critical" else {**told, "severity": warned.severity}
+    warning = {"node_id": warned.node_id, "message": warned.message}
+    return warning if warned.severity == "critical" else {**warning, "severity": warned.severity}
 
 
 def _completed(execution: Execution) -> tuple[NodeRecord, ...]:
     """Return the nodes that count as completed; a warned node counts only if no prompt follows."""
     states = ("success",) if execution.outcome == "error" else ("success", "warning")
     return tuple(record for record in execution.nodes if record.state in states)
-
-
-def _checkpoint(execution: Execution) -> JsonObject:
-    completed = _completed(execution)
-    kept = execution.checkpoint.completed
-    hashes = {record.node_id: kept[record.node_id].shown_digest for record in completed if record.node_id in kept}
-    return {
-        "completed_nodes": [record.node_id for record in completed],
-        "node_actions": {record.node_id: record.action for record in completed},
-        "node_hashes": {node_id: shown for node_id, shown in hashes.items() if shown},
-        "failed_node": execution.checkpoint.failed_node,
-    }
-
-
-def _execution(execution: Execution) -> JsonObject:
-    return {
-        "duration_ms": execution.duration_ms,
-        "nodes_executed": len(_completed(execution)),
-        "nodes_total": len(execution.nodes),
-        "steps": [_step(record, execution) for record in execution.nodes],
-    }
 
 
 def _step(record: NodeRecord, execution: Execution) -> JsonObject:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 
 from mendbench.model.workflow import Workflow
 
@@ -22,23 +23,19 @@ class Order:
 def order_of(workflow: Workflow) -> Order:
     """Return the order of the nodes; ties keep document order. Edges to unknown nodes are ignored."""
     following = _following(workflow)
-    behind = dict.fromkeys(following, 0)
-    for targets in following.values():
+    sorter = TopologicalSorter(dict.fromkeys(following, ()))
+    for node, targets in following.items():
         for target in targets:
-            behind[target] += 1
-    ready = deque(node for node, count in behind.items() if count == 0)
-    positions: dict[str, int] = {}
-    while ready:
-        node = ready.popleft()
-        positions[node] = len(positions)
-        for target in following[node]:
-            behind[target] -= 1
-            if behind[target] == 0:
-                ready.append(target)
-    rest = {node for node in following if node not in positions}
-    return Order(
-        positions=positions, cyclic=tuple(sorted(node for node in rest if node in _reached(following[node], following)))
-    )
+            sorter.add(target, node)
+    with suppress(CycleError):  # the nodes before the cycles still have an order
+        sorter.prepare()
+    ordered: list[str] = []
+    while ready := sorter.get_ready():
+        ordered += ready
+        sorter.done(*ready)
+    positions = {node: position for position, node in enumerate(ordered)}
+    cyclic = sorted(node for node in following.keys() - positions if node in _reached(following[node], following))
+    return Order(positions=positions, cyclic=tuple(cyclic))
 
 
 def unreachable(workflow: Workflow) -> tuple[str, ...]:

@@ -17,33 +17,33 @@ _YES, _NO = frozenset({"true", "1", "yes", "on"}), frozenset({"false", "0", "no"
 
 def starting_data(workflow: Workflow, inputs: JsonObject) -> JsonObject:
     """Return the data for the first node: all given inputs, and all declared ones, with None for absent ones."""
-    declared = {one.name: coerced(inputs.get(one.name, one.default), one.type) for one in workflow.inputs}
+    declared = {spec.name: coerced(inputs.get(spec.name, spec.default), spec.type) for spec in workflow.inputs}
     return {**inputs, **declared}
 
 
-def coerced(value: Json, wanted: str) -> Json:
+def coerced(value: Json, type_name: str) -> Json:
     """Return ``value`` converted to the declared type if possible, else unchanged."""
     if value is None:
         return None
-    if wanted == "string" and not isinstance(value, str):
+    if type_name == "string" and not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
-    if wanted == "number" and isinstance(value, str):
+    if type_name == "number" and isinstance(value, str):
         return _number(value)
-    if wanted == "boolean":
+    if type_name == "boolean":
         return _boolean(value)
-    if wanted in ("object", "array") and isinstance(value, str):
-        return _container(value, dict if wanted == "object" else list)
+    if type_name in ("object", "array") and isinstance(value, str):
+        return _container(value, dict if type_name == "object" else list)
     return value
 
 
-def _number(said: str) -> Json:
+def _number(text: str) -> Json:
     for read in (int, float):
         try:
-            found = read(said.strip())
+            found = read(text.strip())
         except ValueError:
             continue
-        return found if math.isfinite(found) else said
-    return said
+        return found if math.isfinite(found) else text
+    return text
 
 
 def _boolean(value: Json) -> Json:
@@ -53,9 +53,9 @@ def _boolean(value: Json) -> Json:
     return True if word in _YES else False if word in _NO else value
 
 
-def _container(said: str, kind: type) -> Json:
+def _container(text: str, kind: type) -> Json:
     try:
-        found = finite_json(said)
+        found = finite_json(text)
     except (ValueError, RecursionError):
-        return said
-    return found if isinstance(found, kind) else said
+        return text
+    return found if isinstance(found, kind) else text

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from mendbench.api_errors.envelopes import failure_in
 from mendbench.errors import BadInput, Incomplete
-from mendbench.model.execution import Observation, ObservationKind
+from mendbench.model.execution import Observation
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node
 from mendbench.ports.clock import Clock
-from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Observed, Send
+from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Observed, Send, failed_output
 from mendbench.runtime.templates import ParamProblem
 from mendbench.runtime.unresolved import unresolved_message
 from mendbench.secrets.redaction import sanitise
@@ -28,7 +28,7 @@ class Visit:
     """The unresolved parameters because of which it did not run."""
 
 
-def run_node(kind: NodeType, params: JsonObject, send: Send, clock: Clock) -> Visit:
+def run_node(node_type: NodeType, params: JsonObject, send: Send, clock: Clock) -> Visit:
     """Run a node on resolved parameters. The visit records the exceptions of its code.
 
     ``EffectEscape`` and errors from operating the world propagate: a model that gave no response is not a failure of the
@@ -38,9 +38,9 @@ def run_node(kind: NodeType, params: JsonObject, send: Send, clock: Clock) -> Vi
         BadInput, Incomplete: the request could not be sent to the world.
     """
     try:
-        output = kind.run(params, send, clock)
+        output = node_type.run(params, send, clock)
         if not isinstance(output, NodeOutput):
-            raise TypeError(f"node type {kind.type!r} returned {type(output).__name__} and no NodeOutput")  # noqa: TRY301
+            raise TypeError(f"node type {node_type.type!r} returned {type(output).__name__} and no NodeOutput")  # noqa: TRY301
     except (BadInput, Incomplete):
         raise
     except Exception as error:  # noqa: BLE001  a node's code is foreign: whatever it raises is a failure of the workflow
@@ -48,14 +48,15 @@ def run_node(kind: NodeType, params: JsonObject, send: Send, clock: Clock) -> Vi
     return Visit(output=output)
 
 
-def raised_visit(name: str, words: str) -> Visit:
+def raised_visit(name: str, message: str) -> Visit:
     """Return the visit of a node whose code raised an exception of class ``name``."""
-    return Visit(output=_failed("exception", words), exception=name)
+    return Visit(output=failed_output("exception", {"error": message}), exception=name)
 
 
 def unresolved_visit(problems: tuple[ParamProblem, ...], data: JsonObject) -> Visit:
     """Return the visit of a node that did not run because of unresolved templates in its parameters."""
-    return Visit(output=_failed("template", unresolved_message(problems[0], data)), problems=problems)
+    message = unresolved_message(problems[0], data)
+    return Visit(output=failed_output("template", {"error": message}), problems=problems)
 
 
 def observe(node: Node, visit: Visit, redact: Callable[[Json], Json]) -> Observation | None:
@@ -80,7 +81,3 @@ def observe(node: Node, visit: Visit, redact: Callable[[Json], Json]) -> Observa
 def _embedded(answered: Answered | None) -> Observed | None:
     embedded = failure_in(answered.body) if answered is not None else None
     return Observed(kind="envelope", message=embedded.message) if embedded is not None else None
-
-
-def _failed(kind: ObservationKind, words: str) -> NodeOutput:
-    return NodeOutput(outputs={"error": words}, noticed=Observed(kind=kind, message=words))

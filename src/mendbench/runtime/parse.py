@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from itertools import chain, islice
+from operator import getitem
 from typing import Final, Literal
 
 from mendbench.model.json import Json, JsonObject
@@ -21,24 +23,13 @@ from mendbench.runtime.schema import (
     violations,
 )
 from mendbench.runtime.suggest import Guesses
-from mendbench.runtime.templates import dotted
+from mendbench.runtime.templates import dotted, pointer
 
 IR_VERSION = "0.1.0"
 """The default format version of a document."""
 
 MAX_PROBLEMS = 100
 """Maximum number of reported problems per document: each may list all possible names."""
-
-__all__ = [
-    "IR_VERSION",
-    "MAX_PROBLEMS",
-    "WORKFLOW_SCHEMA",
-    "Problem",
-    "normalised",
-    "parse_workflow",
-    "place_of",
-    "salvaged",
-]
 
 _MEANT: Final[dict[str, dict[str, str]]] = {
     "edges": {"source": "from", "target": "to", "from_node": "from", "to_node": "to"},
@@ -88,15 +79,15 @@ def parse_workflow(document: JsonObject) -> tuple[Workflow | None, tuple[Problem
     A missing ``ir_version`` or ``edges`` is added, and a node's ``parameters`` are read as ``params``. The workflow's ``source``
     is the original document. An input with a default counts as not required.
     """
-    whole = normalised(document)
+    whole = _normalised(document)
     guesses = Guesses()
     violated = (_violated(violation, whole, guesses) for violation in violations(whole, WORKFLOW_SCHEMA))
     problems = tuple(islice(chain(violated, _duplicate_ids(whole), _dangling(whole, guesses)), MAX_PROBLEMS))
     return (None, problems) if problems else (salvaged(document), ())
 
 
-def normalised(document: Json) -> Json:
-    """Return a copy of ``document`` with commonly omitted fields added. A value that is not an object is unchanged."""
+def _normalised(document: Json) -> Json:
+    """Return a copy of ``document`` with commonly omitted fields added."""
     if not isinstance(document, dict):
         return document
     whole: JsonObject = {"ir_version": IR_VERSION, **document}
@@ -111,17 +102,21 @@ def salvaged(document: Json) -> Workflow:
 
     Use this to inspect a broken document, never to run it. Never raises.
     """
-    whole = normalised(document)
+    whole = _normalised(document)
     if not isinstance(whole, dict):
         return Workflow(nodes=())
     start, version = whole.get("start_node"), whole.get("ir_version")
     return Workflow(
         nodes=tuple(_node(node) for _, node in _usable_nodes(whole)),
-        edges=tuple(_edge(edge) for edge in _list(whole, "edges") if _is_edge(edge)),
-        inputs=tuple(_input(name, spec) for name, spec in _object(whole, "inputs").items() if isinstance(spec, dict)),
+        edges=tuple(
+            Edge(source=edge["from"], target=edge["to"], action=_text(edge, "action") or "default")
+            for edge in list_in(whole, "edges")
+            if isinstance(edge, dict) and isinstance(edge.get("from"), str) and isinstance(edge.get("to"), str)
+        ),
+        inputs=tuple(_input(name, spec) for name, spec in object_in(whole, "inputs").items() if isinstance(spec, dict)),
         outputs=tuple(
             Output(name=name, source=spec["source"], description=_text(spec, "description"))
-            for name, spec in _object(whole, "outputs").items()
+            for name, spec in object_in(whole, "outputs").items()
             if isinstance(spec, dict) and isinstance(spec.get("source"), str)
         ),
         start_node=start if isinstance(start, str) else None,
@@ -130,12 +125,13 @@ def salvaged(document: Json) -> Workflow:
     )
 
 
-def place_of(path: Pointer, document: Json) -> str:
+def _place(path: Pointer, document: Json) -> str:
     """Return ``path`` as a JSON pointer, with a node's index replaced by its id if the id is unique."""
-    tokens = list(path)
-    if len(tokens) > 1 and tokens[0] == "nodes":
-        tokens[1] = _own_id(document, tokens[1]) or tokens[1]
-    return "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in tokens)
+    if len(path) > 1 and path[0] == "nodes":
+        node_id = _id_at(document, path[1])
+        if [node["id"] for _, node in _usable_nodes(document)].count(node_id) == 1:
+            path = ("nodes", node_id or path[1], *path[2:])
+    return pointer(*path)
 
 
 def _violated(violation: Violation, document: Json, guesses: Guesses) -> Problem:
@@ -145,7 +141,7 @@ def _violated(violation: Violation, document: Json, guesses: Guesses) -> Problem
         message=f"Structure: Validation error at {_dotted(path)}: {violation.message}",
         node_id=_id_at(document, path[1]) if len(path) > 1 and path[0] == "nodes" else None,
         hint=hint,
-        where=place_of(path, document),
+        where=_place(path, document),
         suggestion=suggestion,
         available=violation.allowed if violation.keyword in ("additionalProperties", "enum") else (),
     )
@@ -175,7 +171,7 @@ def _advice(violation: Violation, document: Json, guesses: Guesses) -> tuple[str
 def _misnamed(violation: Violation, document: Json, guesses: Guesses) -> tuple[str, str | None]:
     name, area = str(violation.found), str(violation.path[0]) if violation.path else ""
     meant = _MEANT.get(area, {}).get(name) or guesses.closest(name, violation.allowed)
-    if meant is not None and meant in _at(document, violation.path):
+    if meant is not None and meant in reduce(getitem, violation.path, document):
         meant = None
     if area == "outputs":
         tail = f" Did you mean '{meant}' instead of '{name}'?" if meant else ""
@@ -192,7 +188,7 @@ def _duplicate_ids(document: Json) -> Iterator[Problem]:
                 message=f"Structure: Validation error at nodes[{index}].id: Duplicate node ID {shown(node_id)}",
                 node_id=node_id,
                 hint="Use unique IDs for each node",
-                where=place_of(("nodes", index, "id"), document),
+                where=_place(("nodes", index, "id"), document),
             )
         seen.add(node_id)
 
@@ -201,7 +197,7 @@ def _dangling(document: Json, guesses: Guesses) -> Iterator[Problem]:
     """Yield a problem for each edge end or start node that names an unknown node."""
     known = {node["id"] for _, node in _usable_nodes(document)}
     ids = sorted(known)
-    for index, edge in enumerate(_list(document, "edges")):
+    for index, edge in enumerate(list_in(document, "edges")):
         for end in ("from", "to"):
             name = edge.get(end) if isinstance(edge, dict) else None
             if isinstance(name, str) and name not in known:
@@ -213,11 +209,11 @@ def _dangling(document: Json, guesses: Guesses) -> Iterator[Problem]:
         yield _names_no_node(("start_node",), f"Start node {shown(start)} does not exist", start, ids, guesses)
 
 
-def _names_no_node(path: Pointer, says: str, name: str, ids: list[str], guesses: Guesses) -> Problem:
+def _names_no_node(path: Pointer, message: str, name: str, ids: list[str], guesses: Guesses) -> Problem:
     return Problem(
-        message=f"Structure: Validation error at {_dotted(path)}: {says}",
+        message=f"Structure: Validation error at {_dotted(path)}: {message}",
         hint=f"Change to one of: {ids}",
-        where=place_of(path, {}),
+        where=_place(path, {}),
         suggestion=guesses.closest(name, ids),
         available=tuple(ids),
     )
@@ -235,7 +231,7 @@ def _with_params(node: Json) -> Json:
 
 
 def _usable_nodes(document: Json) -> Iterator[tuple[int, JsonObject]]:
-    for index, node in enumerate(_list(document, "nodes")):
+    for index, node in enumerate(list_in(document, "nodes")):
         if isinstance(node, dict) and isinstance(node.get("id"), str):
             yield index, node
 
@@ -244,9 +240,9 @@ def _node(node: JsonObject) -> Node:
     return Node(
         id=node["id"],
         type=_text(node, "type") or "",
-        params=_object(node, "params"),
+        params=object_in(node, "params"),
         purpose=_text(node, "purpose"),
-        batch=_batch(_object(node, "batch")) if "batch" in node else None,
+        batch=_batch(object_in(node, "batch")) if "batch" in node else None,
     )
 
 
@@ -261,14 +257,6 @@ def _batch(batch: JsonObject) -> Batch:
     )
 
 
-def _is_edge(edge: Json) -> bool:
-    return isinstance(edge, dict) and isinstance(edge.get("from"), str) and isinstance(edge.get("to"), str)
-
-
-def _edge(edge: JsonObject) -> Edge:
-    return Edge(source=edge["from"], target=edge["to"], action=_text(edge, "action") or "default")
-
-
 def _input(name: str, spec: JsonObject) -> Input:
     kind = _text(spec, "type") or "string"
     return Input(
@@ -280,22 +268,9 @@ def _input(name: str, spec: JsonObject) -> Input:
     )
 
 
-def _own_id(document: Json, index: str | int) -> str | None:
-    node_id = _id_at(document, index)
-    ids = [node["id"] for _, node in _usable_nodes(document)]
-    return node_id if node_id is not None and ids.count(node_id) == 1 else None
-
-
 def _id_at(document: Json, index: str | int) -> str | None:
-    node = _at(document, ("nodes", index))
+    node = document["nodes"][index]
     return _text(node, "id") if isinstance(node, dict) else None
-
-
-def _at(document: Json, path: Pointer) -> Json:
-    """Return the value at an existing path."""
-    for token in path:
-        document = document[token]
-    return document
 
 
 def _text(value: JsonObject, key: str) -> str | None:
@@ -303,11 +278,13 @@ def _text(value: JsonObject, key: str) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def _list(value: Json, key: str) -> list[Json]:
+def list_in(value: Json, key: str) -> list[Json]:
+    """Return the list under ``key``; an empty one if ``value`` is not an object or has no list there."""
     found = value.get(key) if isinstance(value, dict) else None
     return found if isinstance(found, list) else []
 
 
-def _object(value: Json, key: str) -> JsonObject:
+def object_in(value: Json, key: str) -> JsonObject:
+    """Return the object under ``key``; an empty one if ``value`` is not an object or has no object there."""
     found = value.get(key) if isinstance(value, dict) else None
     return found if isinstance(found, dict) else {}

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from mendbench.io.json_documents import finite_json
 from mendbench.model.failure import FieldProblem
 from mendbench.model.json import Json, JsonObject
-from mendbench.runtime.problem_words import (
+from mendbench.runtime.problem_patterns import (
     MISSING,
     MISSING_CODES,
     PLACED,
@@ -62,8 +62,8 @@ def field_problems(body: Json) -> tuple[FieldProblem, ...]:
     _gather(body, objects, texts, depth=0, wrappers=0)
     named = [problem for value, graphql in objects for problem in _of_object(value, graphql=graphql)]
     fields = {problem.field for problem in named}
-    told = [problem for text in texts for problem in _of_text(text) if problem.field not in fields]
-    found = named + told or [problem for value, _ in objects for problem in _of_slack_code(value)]
+    phrased = [problem for text in texts for problem in _of_text(text) if problem.field not in fields]
+    found = named + phrased or [problem for value, _ in objects for problem in _of_slack_code(value)]
     return tuple(dict.fromkeys(found))[:MAX_ITEMS]
 
 

@@ -15,17 +15,7 @@ from typing import Final, Literal, TypeAlias
 from mendbench.model.json import Json, JsonObject
 
 Keyword: TypeAlias = Literal[
-    "type",
-    "required",
-    "additionalProperties",
-    "enum",
-    "pattern",
-    "minItems",
-    "minimum",
-    "maximum",
-    "anyOf",
-    "unique",
-    "target",
+    "type", "required", "additionalProperties", "anyOf", "enum", "pattern", "minimum", "maximum", "minItems"
 ]
 Pointer: TypeAlias = tuple[str | int, ...]
 
@@ -46,11 +36,15 @@ MAX_TRIES: Final = 10
 MAX_WAIT_S: Final = 3600
 """Maximum number of seconds between two tries."""
 
-_BATCH: Final[JsonObject] = {
-    "type": "object",
-    "required": ["items"],
-    "additionalProperties": False,
-    "properties": {
+
+def _closed(properties: JsonObject, *required: str) -> JsonObject:
+    """Return the schema of an object with these properties and no others."""
+    needed = {"required": list(required)} if required else {}
+    return {"type": "object", **needed, "additionalProperties": False, "properties": properties}
+
+
+_BATCH: Final = _closed(
+    {
         "items": {"anyOf": [{"type": "string"}, {"type": "array", "minItems": 1}]},
         "as": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
         "error_handling": {"type": "string", "enum": ["fail_fast", "continue"]},
@@ -59,74 +53,70 @@ _BATCH: Final[JsonObject] = {
         "max_retries": {"type": "integer", "minimum": 1, "maximum": MAX_TRIES},
         "retry_wait": {"type": "number", "minimum": 0, "maximum": MAX_WAIT_S},
     },
-}
+    "items",
+)
 
-_NODE: Final[JsonObject] = {
-    "type": "object",
-    "required": ["id", "type"],
-    "additionalProperties": False,
-    "properties": {
+_NODE: Final = _closed(
+    {
         "id": {"type": "string", "description": "Its name, unique in the workflow."},
         "type": {"type": "string", "description": "Which kind of node runs."},
         "purpose": {"type": "string", "description": "What it is for."},
         "params": {"type": "object", "description": "What the node is told; texts may hold templates."},
         "batch": _BATCH,
     },
-}
+    "id",
+    "type",
+)
 
-_EDGE: Final[JsonObject] = {
-    "type": "object",
-    "required": ["from", "to"],
-    "additionalProperties": False,
-    "properties": {
+_EDGE: Final = _closed(
+    {
         "from": {"type": "string", "description": "Id of the node that runs first."},
         "to": {"type": "string", "description": "Id of the node that runs next."},
         "action": {"type": "string", "default": "default", "description": "The action on which it is taken."},
     },
-}
+    "from",
+    "to",
+)
 
-_INPUT: Final[JsonObject] = {
-    "type": "object",
-    "additionalProperties": False,
-    "properties": {
+_INPUT: Final = _closed(
+    {
         "description": _TEXT,
         "required": {"type": "boolean", "default": True},
         "type": _TYPE_NAME,
         "default": {},
         "stdin": _FLAG,
-    },
-}
+    }
+)
 
-_OUTPUT: Final[JsonObject] = {
-    "type": "object",
-    "additionalProperties": False,
-    "properties": {
+_OUTPUT: Final = _closed(
+    {
         "description": _TEXT,
         "type": _TYPE_NAME,
         "source": {"type": "string", "description": "A template, such as ${node.key}."},
-    },
-}
+    }
+)
 
 WORKFLOW_SCHEMA: Final[JsonObject] = {
     "$schema": "http://json-schema.org/draft-07/schema#",
     "title": "Workflow",
-    "type": "object",
-    "required": ["ir_version", "nodes"],
-    "additionalProperties": False,
-    "properties": {
-        "ir_version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+$"},
-        "nodes": {"type": "array", "minItems": 1, "items": _NODE},
-        "edges": {"type": "array", "items": _EDGE},
-        "start_node": {
-            "type": "string",
-            "description": "Id of the first node; the first in the list if it is not given.",
+    **_closed(
+        {
+            "ir_version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+$"},
+            "nodes": {"type": "array", "minItems": 1, "items": _NODE},
+            "edges": {"type": "array", "items": _EDGE},
+            "start_node": {
+                "type": "string",
+                "description": "Id of the first node; the first in the list if it is not given.",
+            },
+            "inputs": {"type": "object", "additionalProperties": _INPUT},
+            "outputs": {"type": "object", "additionalProperties": _OUTPUT},
+            "mappings": {"type": "object"},
+            "enable_namespacing": {"type": "boolean", "default": True},
+            "template_resolution_mode": {"type": "string", "enum": ["strict", "permissive"], "default": "strict"},
         },
-        "inputs": {"type": "object", "additionalProperties": _INPUT},
-        "outputs": {"type": "object", "additionalProperties": _OUTPUT},
-        "mappings": {"type": "object"},
-        "enable_namespacing": {"type": "boolean", "default": True},
-        "template_resolution_mode": {"type": "string", "enum": ["strict", "permissive"], "default": "strict"},
-    },
+        "ir_version",
+        "nodes",
+    ),
 }
 """JSON Schema (draft-07) of a workflow document after normalisation."""
 
@@ -148,64 +138,23 @@ def violations(value: Json, schema: JsonObject, path: Pointer = ()) -> Iterator[
     """Yield all violations of ``schema`` in ``value``, in document order. Never raises."""
     expected = schema.get("type")
     if expected is not None and not _IS[expected](value):
-        yield Violation(
-            path=path,
-            keyword="type",
-            message=f"{shown(value)} is not of type '{expected}'",
-            found=value,
-            allowed=(expected,),
-        )
+        message = f"{shown(value)} is not of type '{expected}'"
+        yield Violation(path=path, keyword="type", message=message, found=value, allowed=(expected,))
         return
-    yield from _scalar_violations(value, schema, path)
+    for keyword, violates, wording in _CHECKS:
+        if keyword in schema and violates(value, schema[keyword]):
+            message = f"{shown(value)} {wording.format(schema[keyword])}"
+            allowed = tuple(schema["enum"]) if keyword == "enum" else ()
+            yield Violation(path=path, keyword=keyword, message=message, found=value, allowed=allowed)
     if isinstance(value, dict):
         yield from _object_violations(value, schema, path)
-    if isinstance(value, list):
-        if len(value) < schema.get("minItems", 0):
-            yield Violation(path=path, keyword="minItems", message=f"{shown(value)} should be non-empty", found=value)
-        for index, item in enumerate(value):
-            yield from violations(item, schema.get("items", {}), (*path, index))
+    for index, item in enumerate(value if isinstance(value, list) else ()):
+        yield from violations(item, schema.get("items", {}), (*path, index))
 
 
 def shown(value: Json) -> str:
     """Return ``value`` for a message: on one line, cut if it is long or deep."""
     return _REPR.repr(value)
-
-
-def _scalar_violations(value: Json, schema: JsonObject, path: Pointer) -> Iterator[Violation]:
-    if "anyOf" in schema and all(any(violations(value, one, path)) for one in schema["anyOf"]):
-        yield Violation(
-            path=path,
-            keyword="anyOf",
-            message=f"{shown(value)} is not valid under any of the given schemas",
-            found=value,
-        )
-    if "enum" in schema and value not in schema["enum"]:
-        allowed = tuple(schema["enum"])
-        yield Violation(
-            path=path,
-            keyword="enum",
-            message=f"{shown(value)} is not one of {list(allowed)}",
-            found=value,
-            allowed=allowed,
-        )
-    if "pattern" in schema and not re.search(schema["pattern"], value):
-        yield Violation(
-            path=path, keyword="pattern", message=f"{shown(value)} does not match '{schema['pattern']}'", found=value
-        )
-    if "minimum" in schema and value < schema["minimum"]:
-        yield Violation(
-            path=path,
-            keyword="minimum",
-            message=f"{shown(value)} is less than the minimum of {schema['minimum']}",
-            found=value,
-        )
-    if "maximum" in schema and value > schema["maximum"]:
-        yield Violation(
-            path=path,
-            keyword="maximum",
-            message=f"{shown(value)} is greater than the maximum of {schema['maximum']}",
-            found=value,
-        )
 
 
 def _object_violations(value: JsonObject, schema: JsonObject, path: Pointer) -> Iterator[Violation]:
@@ -230,24 +179,29 @@ def _is_number(value: Json) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_integer(value: Json) -> bool:
-    return _is_number(value) and (isinstance(value, int) or value.is_integer())
-
-
 _IS: Final[dict[str, Callable[[Json], bool]]] = {
     "string": lambda value: isinstance(value, str),
     "boolean": lambda value: isinstance(value, bool),
     "object": lambda value: isinstance(value, dict),
     "array": lambda value: isinstance(value, list),
     "number": _is_number,
-    "integer": _is_integer,
+    "integer": lambda value: _is_number(value) and (isinstance(value, int) or value.is_integer()),
 }
 
 
-def _message_repr() -> reprlib.Repr:
-    text = reprlib.Repr()
-    text.maxstring, text.maxother, text.maxlong = 80, 80, 40
-    return text
+_CHECKS: Final[tuple[tuple[Keyword, Callable[[Json, Json], bool], str], ...]] = (
+    (
+        "anyOf",
+        lambda value, schemas: all(any(violations(value, schema)) for schema in schemas),
+        "is not valid under any of the given schemas",
+    ),
+    ("enum", lambda value, names: value not in names, "is not one of {}"),
+    ("pattern", lambda value, pattern: not re.search(pattern, value), "does not match '{}'"),
+    ("minimum", lambda value, least: bool(value < least), "is less than the minimum of {}"),
+    ("maximum", lambda value, most: bool(value > most), "is greater than the maximum of {}"),
+    ("minItems", lambda value, least: isinstance(value, list) and len(value) < least, "should be non-empty"),
+)
+"""For each other keyword: whether a value violates it, and the end of the message."""
 
-
-_REPR: Final = _message_repr()
+_REPR: Final = reprlib.Repr()
+_REPR.maxstring, _REPR.maxother, _REPR.maxlong = 80, 80, 40

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mendbench.model.execution import Execution, NodeRecord
 from mendbench.model.json import JsonObject
-
-EXECUTION, WARNINGS, NON_REPAIRABLE = "__execution__", "__warnings__", "__non_repairable_error__"
-CACHE_HITS, MODIFIED = "__cache_hits__", "__modified_nodes__"
 
 
 def shared_store(execution: Execution) -> JsonObject:
@@ -22,28 +21,26 @@ def shared_store(execution: Execution) -> JsonObject:
     ``__cache_hits__``, ``__modified_nodes__``
         Nodes taken from the checkpoint; nodes that ran again because something they depend on changed.
     """
-    completed = [record for record in execution.nodes if completes(record)]
-    kept = execution.checkpoint.completed
-    hashes = {record.node_id: kept[record.node_id].shown_digest for record in completed if record.node_id in kept}
     store: JsonObject = {
-        EXECUTION: {
-            "completed_nodes": [record.node_id for record in completed],
-            "node_actions": {record.node_id: record.action for record in completed},
-            "node_hashes": {node_id: shown for node_id, shown in hashes.items() if shown},
-            "failed_node": execution.checkpoint.failed_node,
-        },
-        WARNINGS: {warned.node_id: warned.message for warned in execution.warnings},
-        CACHE_HITS: [record.node_id for record in execution.nodes if record.cached],
-        MODIFIED: [record.node_id for record in execution.nodes if record.modified],
+        "__execution__": checkpoint_view(
+            execution, [record for record in execution.nodes if record.state in ("success", "warning")]
+        ),
+        "__warnings__": {warned.node_id: warned.message for warned in execution.warnings},
+        "__cache_hits__": [record.node_id for record in execution.nodes if record.cached],
+        "__modified_nodes__": [record.node_id for record in execution.nodes if record.modified],
     }
-    return {**store, NON_REPAIRABLE: True} if stopped_by_warning(execution) else store
+    stopped_by_warning = execution.outcome == "warning" and bool(execution.failures)
+    return {**store, "__non_repairable_error__": True} if stopped_by_warning else store
 
 
-def completes(record: NodeRecord) -> bool:
-    """Return whether a node counts as completed: it succeeded, or it ended with a warning."""
-    return record.state in ("success", "warning")
-
-
-def stopped_by_warning(execution: Execution) -> bool:
-    """Return whether a warning stopped the run, so that no repair can fix it."""
-    return execution.outcome == "warning" and bool(execution.failures)
+def checkpoint_view(execution: Execution, completed: Iterable[NodeRecord]) -> JsonObject:
+    """Return the checkpoint of an execution as JSON, with ``completed`` as its completed nodes."""
+    actions = {record.node_id: record.action for record in completed}
+    kept = execution.checkpoint.completed
+    hashes = {node_id: kept[node_id].shown_digest for node_id in actions if node_id in kept}
+    return {
+        "completed_nodes": list(actions),
+        "node_actions": actions,
+        "node_hashes": {node_id: digest for node_id, digest in hashes.items() if digest},
+        "failed_node": execution.checkpoint.failed_node,
+    }

@@ -8,21 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from functools import partial
 
-from mendbench.api_errors.retry import retry_after_s, retrying
-from mendbench.model.exchange import Exchange, Request, Response
-from mendbench.model.execution import Checkpoint, Completed, Judgement, Observation
+from mendbench.model.exchange import Exchange
+from mendbench.model.execution import Checkpoint, Completed, Judgement, NodeRecord, Observation
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node
 from mendbench.ports.clock import Clock
 from mendbench.ports.engine import Detector
 from mendbench.ports.world import World
-from mendbench.runtime.checkpoint import completed_as, items_done, node_digest, traces_of
+from mendbench.runtime.checkpoint import completed_as, node_digest, traces_of
 from mendbench.runtime.events import Listener
 from mendbench.runtime.json_texts import JsonTexts
-from mendbench.runtime.nodes.interface import NodeType, Send
+from mendbench.runtime.nodes.interface import NodeType
 from mendbench.runtime.nodes.mcp import type_named
-from mendbench.runtime.nodes.patience import FIRST_WAIT_S, LONGEST_WAIT_S, TRIES
+from mendbench.runtime.nodes.retries import retried
 from mendbench.runtime.observation import Visit, observe, raised_visit, run_node, unresolved_visit
 from mendbench.runtime.templates import MAX_SIZE, ParamProblem, ResolvedParams, resolve_params
 from mendbench.secrets.redaction import sanitise
@@ -42,7 +42,7 @@ class ExecutionContext:
     clock: Clock
     types: Mapping[str, NodeType]
     redact: Callable[[Json], Json]
-    tell: Listener | None = None
+    listener: Listener | None = None
     """Called for every node event; must not raise."""
 
 
@@ -76,7 +76,7 @@ def unit_of(node: Node, data: JsonObject, arrived: str, most: int = MAX_SIZE, te
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class UnitResult:
     """The result of a unit of work that ran."""
 
     unit: Unit
@@ -93,7 +93,7 @@ class Tried:
     @property
     def harmless_again(self) -> bool:
         """Whether a retry cannot repeat an effect: it changed nothing, and no request of it may have taken effect."""
-        return all(_harmless_again(one) for one in self.exchanges)
+        return all(_harmless_again(exchange) for exchange in self.exchanges)
 
     def completed(self, shown_digest: str = "") -> Completed:
         """Return its checkpoint entry."""
@@ -117,15 +117,14 @@ class Tried:
 class StepRunner:
     """Runs the units of work of one execution, and tracks their changes to the world."""
 
-    def __init__(self, around: ExecutionContext, before: Checkpoint | None, node_ids: AbstractSet[str]) -> None:
-        self.around, self.before = around, before
-        self._ids = node_ids
+    def __init__(self, context: ExecutionContext, before: Checkpoint | None, node_ids: AbstractSet[str]) -> None:
+        self.context, self._before, self._ids = context, before, node_ids
         self._changed_at = -1
         self._taken: set[str] = set()
         self._room = MAX_DATA
         self.texts = JsonTexts()
-        earlier = enumerate(around.world.traffic() if before is not None else ())
-        self._changed_by = {one.node: place for place, one in earlier if one.changed}
+        earlier = enumerate(context.world.traffic() if before is not None else ())
+        self._changed_by = {exchange.node: place for place, exchange in earlier if exchange.changed}
 
     def unit(self, node: Node, data: JsonObject, arrived: str) -> Unit:
         """Return the work of a node on ``data``, within the execution's remaining size limit."""
@@ -136,7 +135,7 @@ class StepRunner:
 
     def reusable(self, node: Node, digest: str) -> Completed | None:
         """Return the node's earlier result, if its work is the same and its response is still valid."""
-        found = completed_as(self.before, node.id, digest, self._ids | self._taken)
+        found = completed_as(self._before, node.id, digest, self._ids | self._taken)
         if found is None or not self.still_holds(found[1]):
             return None
         self._taken.add(found[0])
@@ -144,12 +143,13 @@ class StepRunner:
 
     def shown_digest(self, unit: Unit) -> str:
         """Return the unit's digest over redacted parameters, which may be shown."""
-        shown = self.around.redact(unit.resolved.params)
+        shown = self.context.redact(unit.resolved.params)
         return unit.digest if shown == unit.resolved.params else node_digest(unit.node.type, shown, unit.arrived)
 
     def items_done(self, node: Node) -> dict[str, tuple[Completed, ...]]:
         """Return the items that a batch node completed earlier, by its id at that time."""
-        return items_done(self.before, node.id, self._ids)
+        items = self._before.items if self._before is not None else {}
+        return {name: done for name, done in items.items() if name == node.id or name not in self._ids}
 
     def went_past(self, node_id: str, changed_at: int | None) -> None:
         """Record where a node on the path last changed the world: earlier reads may be stale now."""
@@ -160,88 +160,71 @@ class StepRunner:
         """Return whether an earlier response is still valid: a read is stale once a node before it has changed something."""
         return not done.only_read or self._changed_at < done.sent_by
 
-    def do(self, unit: Unit) -> Tried:
-        """Run the unit; repeat it while its warning says so, at most :data:`~.patience.TRIES` times. A retry beyond that stops."""
-        first = self._once(unit)
-        if not self._to_be_tried_again(first):
-            return _settled(first, 1)
-        pending, made = [first], 0
+    def run(self, unit: Unit) -> UnitResult:
+        """Run the unit; repeat it while its warning says so, at most :data:`~.retries.TRIES` times. A retry beyond that stops."""
+        clock = self.context.clock
+        started, tries = clock.now_ms(), 0
 
-        def once() -> Tried:
-            nonlocal made
-            made += 1
-            return pending.pop() if pending else self._once(unit)
+        def once() -> UnitResult:
+            nonlocal tries
+            tries += 1
+            return self._once(unit)
 
-        clock = self.around.clock
-        started = clock.now_ms() - first.duration_ms
-        last = retrying(
-            once,
-            clock,
-            again=self._to_be_tried_again,
-            attempts=TRIES,
-            base_s=FIRST_WAIT_S,
-            cap_s=LONGEST_WAIT_S,
-            retry_after=lambda tried: retry_after_s(
-                _header(tried.observation, "retry-after"), clock.now_ms(), _header(tried.observation, "date")
-            ),
-            seed=unit.node.id,
-        )
-        return _settled(replace(last, duration_ms=clock.now_ms() - started), made)
+        last = retried(once, clock, again=_to_be_repeated, header=_header, seed=unit.node.id)
+        duration_ms = last.duration_ms if tries == 1 else clock.now_ms() - started
+        severity = "critical" if last.judgement.severity == "retry" else last.judgement.severity
+        return replace(last, judgement=replace(last.judgement, severity=severity), tries=tries, duration_ms=duration_ms)
 
-    def failed(self, unit: Unit, problems: tuple[ParamProblem, ...]) -> Tried:
+    def failed(self, unit: Unit, problems: tuple[ParamProblem, ...]) -> UnitResult:
         """Return the result of a unit that cannot run because of unresolved references."""
-        return self._judged(unit, unresolved_visit(problems, self._known(unit)))
+        return self._judged(unit, unresolved_visit(problems, self.context.redact(unit.data)))
 
-    def raised(self, unit: Unit, name: str, words: str) -> Tried:
+    def raised(self, unit: Unit, name: str, message: str) -> UnitResult:
         """Return the result of a unit that cannot run because of an invalid value."""
-        return self._judged(unit, raised_visit(name, words))
+        return self._judged(unit, raised_visit(name, message))
 
-    def judged(self, observation: Observation | None) -> Judgement:
+    def _judgement(self, observation: Observation | None) -> Judgement:
         """Return the detector's judgement of an observation; without a detector it is an error."""
         if observation is None:
             return FINE
-        if self.around.detector is None:
+        if self.context.detector is None:
             return Judgement(state="error", message=observation.message)
-        judgement = self.around.detector.judge(observation)
+        judgement = self.context.detector.judge(observation)
         if judgement.state == "success":
             return FINE
-        return replace(judgement, message=sanitise(self.around.redact(judgement.message)))
+        return replace(judgement, message=sanitise(self.context.redact(judgement.message)))
 
-    def _known(self, unit: Unit) -> JsonObject:
-        known: JsonObject = self.around.redact(unit.data)
-        return known
-
-    def _once(self, unit: Unit) -> Tried:
-        node, around = unit.node, self.around
+    def _once(self, unit: Unit) -> UnitResult:
+        node, context = unit.node, self.context
         if unit.resolved.too_large:
-            words = f"{node.type} node parameters hold more than {MAX_SIZE:,} characters, or all nodes' more than {MAX_DATA:,}"
-            return self.raised(unit, "ValueError", words)
+            message = f"{node.type} node parameters hold more than {MAX_SIZE:,} characters, or all nodes' more than {MAX_DATA:,}"
+            return self.raised(unit, "ValueError", message)
         if unit.resolved.problems:
             return self.failed(unit, unit.resolved.problems)
-        started, first = around.clock.now_ms(), len(around.world.traffic())
-        kind = type_named(around.types, node.type) or around.types[node.type]
-        visit = run_node(kind, unit.resolved.params, self._sender(node.id), around.clock)
+        started, first = context.clock.now_ms(), len(context.world.traffic())
+        node_type = type_named(context.types, node.type) or context.types[node.type]
+        visit = run_node(node_type, unit.resolved.params, partial(context.world.send, node=node.id), context.clock)
         return replace(
             self._judged(unit, visit),
-            exchanges=around.world.traffic()[first:],
+            exchanges=context.world.traffic()[first:],
             first=first,
-            duration_ms=around.clock.now_ms() - started,
+            duration_ms=context.clock.now_ms() - started,
         )
 
-    def _judged(self, unit: Unit, visit: Visit) -> Tried:
-        observation = observe(unit.node, visit, self.around.redact)
-        return Tried(unit=unit, visit=visit, observation=observation, judgement=self.judged(observation))
+    def _judged(self, unit: Unit, visit: Visit) -> UnitResult:
+        observation = observe(unit.node, visit, self.context.redact)
+        return UnitResult(unit=unit, visit=visit, observation=observation, judgement=self._judgement(observation))
 
-    def _to_be_tried_again(self, tried: Tried) -> bool:
-        """Return whether a warning asks for a retry that cannot repeat an effect."""
-        judgement = tried.judgement
-        return judgement.state == "warning" and judgement.severity == "retry" and tried.harmless_again
 
-    def _sender(self, node_id: str) -> Send:
-        def send(request: Request) -> Response:
-            return self.around.world.send(request, node=node_id)
+def stops(ended: Completed | NodeRecord) -> bool:
+    """Return whether a node's or an item's end stops the run if no edge continues: an error, or a warning that is not ``info``."""
+    return ended.state == "error" or (ended.state == "warning" and ended.severity != "info")
 
-        return send
+
+def _to_be_repeated(result: UnitResult) -> bool:
+    """Return whether a warning asks for a retry that cannot repeat an effect."""
+    judgement = result.judgement
+    return judgement.state == "warning" and judgement.severity == "retry" and result.harmless_again
 
 
 def _harmless_again(exchange: Exchange) -> bool:
@@ -252,13 +235,6 @@ def _harmless_again(exchange: Exchange) -> bool:
     return exchange.request.safe or exchange.only_read or refused
 
 
-def _settled(tried: Tried, tries: int) -> Tried:
-    judgement = tried.judgement
-    if judgement.severity == "retry":
-        judgement = replace(judgement, severity="critical")
-    return replace(tried, judgement=judgement, tries=tries)
-
-
-def _header(observation: Observation | None, name: str) -> str | None:
-    value = observation.headers.get(name) if observation is not None else None
+def _header(result: UnitResult, name: str) -> str | None:
+    value = result.observation.headers.get(name) if result.observation is not None else None
     return value if isinstance(value, str) else None

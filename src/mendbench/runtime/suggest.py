@@ -81,18 +81,18 @@ class Guesses:
             return 0.0
         return _LAST * tail + (1 - _LAST) * SequenceMatcher(None, wanted, path, autojunk=False).ratio()
 
-    def _likeness(self, one: str, other: str) -> float:
+    def _likeness(self, name: str, other: str) -> float:
         """Return the similarity of two names. A value below :data:`CUTOFF` may be an underestimate."""
-        if max(len(one), len(other)) > MAX_NAME or not self._paid(_A_PAIR):
+        if max(len(name), len(other)) > MAX_NAME or not self._paid(_A_PAIR):
             return 0.0
-        a, b = _plain(one), _plain(other)
+        a, b = _plain(name), _plain(other)
         if not a or not b:
             return 0.0
         if a == b:
             return 1.0
         if _one_slip(a, b):
             return _SWAPPED
-        return max(self._ratio(min(a, b), max(a, b)), _by_words(one, other))
+        return max(self._ratio(min(a, b), max(a, b)), _by_words(name, other))
 
     def _ratio(self, a: str, b: str) -> float:
         """Return the similarity ratio of two names, or 0 if it is too low for a close comparison."""
@@ -107,11 +107,6 @@ class Guesses:
         return self._room >= 0
 
 
-def closest(name: str, known: Iterable[str]) -> str | None:
-    """Return the suggestion of a new :class:`Guesses` for ``name``."""
-    return Guesses().closest(name, known)
-
-
 def _last(path: str) -> str:
     return path.rsplit(".", 1)[-1]
 
@@ -120,8 +115,8 @@ def _plain(name: str) -> str:
     return name.casefold().replace("-", "").replace("_", "").replace(" ", "")
 
 
-def _by_words(one: str, other: str) -> float:
-    a, b = ({word.casefold() for word in _WORDS.findall(name)} for name in (one, other))
+def _by_words(name: str, other: str) -> float:
+    a, b = ({word.casefold() for word in _WORDS.findall(text)} for text in (name, other))
     if not a or not b:
         return 0.0
     if a == b:

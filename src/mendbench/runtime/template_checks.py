@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from mendbench.model.workflow import Node
+from mendbench.runtime.outline import Outline, listed, own_names
 from mendbench.runtime.parse import Problem
-from mendbench.runtime.scene import Scene, listed, own_names, pointer
-from mendbench.runtime.templates import Place, Template, dotted, malformed, templates_in, texts_in
+from mendbench.runtime.templates import Place, Template, dotted, malformed, pointer, templates_in, texts_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,14 +40,14 @@ class _Use:
         )
 
 
-def malformed_templates(scene: Scene) -> Iterator[Problem]:
+def malformed_templates(outline: Outline) -> Iterator[Problem]:
     """Yield a problem for each parameter with a malformed template."""
-    for node in scene.workflow.nodes:
+    for node in outline.workflow.nodes:
         for place, text in _texts(node):
             broken = malformed(text)
             if broken:
                 param = _param(place)
-                begun = text.count("${") - sum(len(one.inner) for one in templates_in(text))
+                begun = text.count("${") - sum(len(template.inner) for template in templates_in(text))
                 message = (
                     f"Malformed template syntax in node '{node.id}' parameter '{param}': "
                     f"Found {begun} '${{' but only {begun - len(broken)} valid template(s)"
@@ -73,30 +73,30 @@ def how_to_write(broken: str) -> str:
     return f"{broken!r} is no template: write ${{name.key[0].key}}, without spaces, filters or defaults and with one index a key"
 
 
-def misused_templates(scene: Scene) -> Iterator[Problem]:
+def misused_templates(outline: Outline) -> Iterator[Problem]:
     """Yield a problem for each template with an unknown root or output, or with a node that has not run by then."""
-    for node in scene.workflow.nodes:
+    for node in outline.workflow.nodes:
         for place, text in _texts(node):
             for template in templates_in(text):
-                problem = _use_problem(scene, _Use(node=node, place=place, template=template))
+                problem = _use_problem(outline, _Use(node=node, place=place, template=template))
                 if problem is not None:
                     yield problem
 
 
-def _use_problem(scene: Scene, use: _Use) -> Problem | None:
+def _use_problem(outline: Outline, use: _Use) -> Problem | None:
     root = use.template.root
     if use.place[0] == "params" and root in own_names(use.node):
         return None
-    if root in scene.nodes:
-        return _order_problem(scene, use) or _key_problem(scene, use)
-    return None if root in scene.inputs else _unknown_root(scene, use)
+    if root in outline.nodes:
+        return _order_problem(outline, use) or _key_problem(outline, use)
+    return None if root in outline.inputs else _unknown_root(outline, use)
 
 
-def _order_problem(scene: Scene, use: _Use) -> Problem | None:
+def _order_problem(outline: Outline, use: _Use) -> Problem | None:
     mine, theirs = use.node.id, use.template.root
     if mine == theirs:
         return use.problem(f"Node '{mine}' references its own output '{use.template.text}' in parameter '{use.param}'")
-    here, there = scene.order.positions.get(mine), scene.order.positions.get(theirs)
+    here, there = outline.order.positions.get(mine), outline.order.positions.get(theirs)
     if here is None or there is None or there < here:
         return None
     return use.problem(
@@ -104,8 +104,8 @@ def _order_problem(scene: Scene, use: _Use) -> Problem | None:
     )
 
 
-def _key_problem(scene: Scene, use: _Use) -> Problem | None:
-    template, outputs = use.template, scene.outputs_of(use.template.root)
+def _key_problem(outline: Outline, use: _Use) -> Problem | None:
+    template, outputs = use.template, outline.outputs_of(use.template.root)
     if template.key is None:
         message = (
             f"Invalid template {template.text} - this is a node ID. "
@@ -114,19 +114,19 @@ def _key_problem(scene: Scene, use: _Use) -> Problem | None:
         return use.problem(message, available=sorted(outputs or ()))
     if outputs is None or template.key in outputs:
         return None
-    message = f"Node '{template.root}' (type: {scene.nodes[template.root].type}) does not output '{template.key}'"
-    meant = scene.guesses.closest(template.key, outputs)
+    message = f"Node '{template.root}' (type: {outline.nodes[template.root].type}) does not output '{template.key}'"
+    meant = outline.guesses.closest(template.key, outputs)
     return use.problem(message, suggestion=with_key(template, meant) if meant else None, available=sorted(outputs))
 
 
-def _unknown_root(scene: Scene, use: _Use) -> Problem:
+def _unknown_root(outline: Outline, use: _Use) -> Problem:
     template, root = use.template, use.template.root
     if template.key is not None:
         message = f"Node '{use.node.id}' references non-existent node '{root}' in parameter '{use.param}'"
-        meant = scene.guesses.closest(root, {*scene.nodes, *scene.inputs} - {use.node.id})
+        meant = outline.guesses.closest(root, {*outline.nodes, *outline.inputs} - {use.node.id})
         return use.problem(message, suggestion=with_root(template, meant) if meant else None)
     message = f"Node '{use.node.id}' references undefined input '{template.text}' in parameter '{use.param}'"
-    meant = scene.guesses.closest(root, scene.inputs)
+    meant = outline.guesses.closest(root, outline.inputs)
     suggestion = with_root(template, meant) if meant else None
     if meant is not None and meant.casefold() == root.casefold():
         message += f" - did you mean '{suggestion}'?"

@@ -111,30 +111,6 @@ class ResolvedParams:
     """Whether they exceed the size limit; ``params`` is empty then."""
 
 
-_Leftover: TypeAlias = Template | str
-
-
-class _Report:
-    """Collects unresolved templates, and tracks the remaining size and the parsed texts."""
-
-    def __init__(self, told: Callable[[Place, _Leftover], None], room: int, texts: JsonTexts | None) -> None:
-        self._told, self._room = told, room
-        self.texts = texts or JsonTexts()
-
-    def __call__(self, place: Place, leftover: _Leftover) -> None:
-        self._told(place, leftover)
-
-    def write(self, value: Json) -> None:
-        """Count a value that is written into a text or parsed into the result.
-
-        Raises:
-            TooLarge: it exceeds the remaining size.
-        """
-        self._room -= size_of(value, self._room)
-        if self._room < 0:
-            raise TooLarge
-
-
 def templates_in(value: Json) -> tuple[Template, ...]:
     """Return the templates anywhere in ``value``, each once, in the order of first occurrence.
 
@@ -145,14 +121,18 @@ def templates_in(value: Json) -> tuple[Template, ...]:
         for match in _TOKEN.finditer(text):
             if match["good"]:
                 template = _template(match["good"])
-                for one in (template, *template.inner):
-                    found.setdefault(one.text, one)
+                found |= {each.text: each for each in (template, *template.inner)}
     return tuple(found.values())
 
 
-def texts_in(value: Json) -> Iterator[tuple[Place, str]]:
-    """Yield every text in ``value`` that contains ``${``, with its place."""
-    yield from _texts_in(value, ())
+def texts_in(value: Json, place: Place = ()) -> Iterator[tuple[Place, str]]:
+    """Yield every text in ``value`` that contains ``${``, with its place, which begins with ``place``."""
+    if isinstance(value, str):
+        if "${" in value:
+            yield place, value
+    elif len(place) < MAX_DEPTH:
+        for inner, item in _items(value, place):
+            yield from texts_in(item, inner)
 
 
 def dotted(place: Place) -> str:
@@ -161,6 +141,11 @@ def dotted(place: Place) -> str:
     for step in place:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
     return text
+
+
+def pointer(*steps: str | int) -> str:
+    """Return a JSON pointer (RFC 6901) of ``steps``."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
 
 
 def malformed(text: str) -> tuple[str, ...]:
@@ -178,16 +163,10 @@ def resolve(value: Json, data: Mapping[str, Json], most: int = MAX_SIZE, texts: 
     Data is inserted unchanged: a ``${…}`` in it is neither resolved nor reported. Never raises or modifies its arguments. A result
     larger than ``most`` is not resolved. ``texts`` caches the texts that the same execution has parsed.
     """
-    unresolved: dict[str, Template] = {}
-    broken: dict[str, None] = {}
-
-    def told(_place: Place, leftover: _Leftover) -> None:
-        if isinstance(leftover, Template):
-            unresolved.setdefault(leftover.text, leftover)
-        else:
-            broken.setdefault(leftover)
-
-    result, size = _measured(lambda: _resolve(value, data, (), _Report(told, most, texts)), most)
+    resolver = _Resolver(data, most, texts)
+    result, size = _measured(lambda: resolver.resolve(value, ()), most)
+    unresolved = {text: template for (_, text), template in resolver.leftovers.items() if template is not None}
+    broken = dict.fromkeys(text for (_, text), template in resolver.leftovers.items() if template is None)
     return Resolved(
         value=result, unresolved=tuple(unresolved.values()), malformed=tuple(broken), size=size, too_large=size > most
     )
@@ -200,16 +179,11 @@ def resolve_params(
 
     ``texts`` caches the texts that the same execution has parsed.
     """
-    left: dict[Place, dict[str, None]] = {}
-
-    def told(place: Place, leftover: _Leftover) -> None:
-        text = leftover.text if isinstance(leftover, Template) else leftover
-        left.setdefault(place, {}).setdefault(text)
-
-    report = _Report(told, most, texts)
-    resolved, size = _measured(
-        lambda: {name: _resolve(value, data, (name,), report) for name, value in params.items()}, most
-    )
+    resolver = _Resolver(data, most, texts)
+    resolved, size = _measured(lambda: {name: resolver.resolve(value, (name,)) for name, value in params.items()}, most)
+    left: dict[Place, list[str]] = {}
+    for place, text in resolver.leftovers:
+        left.setdefault(place, []).append(text)
     problems = tuple(ParamProblem(param=dotted(place), templates=tuple(texts)) for place, texts in left.items())
     return ResolvedParams(params=resolved or {}, problems=problems, size=size, too_large=size > most)
 
@@ -267,15 +241,6 @@ def _template(text: str) -> Template:
     return Template(text=text, root=str(steps[0]), path=tuple(steps[1:]))
 
 
-def _texts_in(value: Json, place: Place) -> Iterator[tuple[Place, str]]:
-    if isinstance(value, str):
-        if "${" in value:
-            yield place, value
-    elif len(place) < MAX_DEPTH:
-        for inner, item in _items(value, place):
-            yield from _texts_in(item, inner)
-
-
 def _items(value: Json, place: Place) -> Iterator[tuple[Place, Json]]:
     if isinstance(value, dict):
         for key, item in value.items():
@@ -285,53 +250,61 @@ def _items(value: Json, place: Place) -> Iterator[tuple[Place, Json]]:
             yield (*place, index), item
 
 
-def _resolve(value: Json, data: Mapping[str, Json], place: Place, report: _Report, *, nested: bool = False) -> Json:
-    if isinstance(value, str):
-        return _resolve_text(value, data, place, report, nested=nested) if "${" in value else value
-    if not isinstance(value, dict | list) or len(place) >= MAX_DEPTH:
-        return value
-    items = [_resolve(item, data, inner, report, nested=True) for inner, item in _items(value, place)]
-    return dict(zip(value, items, strict=True)) if isinstance(value, dict) else items
+class _Resolver:
+    """Replaces templates, and collects those that it cannot replace."""
 
+    def __init__(self, data: Mapping[str, Json], room: int, texts: JsonTexts | None) -> None:
+        self._data, self._room, self._texts = data, room, texts or JsonTexts()
+        self.leftovers: dict[tuple[Place, str], Template | None] = {}
+        """What remains at a place: the text of a template that names nothing, or of a malformed one (None)."""
 
-def _resolve_text(text: str, data: Mapping[str, Json], place: Place, report: _Report, *, nested: bool) -> Json:
-    if _TEMPLATE.fullmatch(text):
+    def resolve(self, value: Json, place: Place, *, nested: bool = False) -> Json:
+        """Return ``value`` with its templates replaced. ``nested`` values are parsed if they are JSON.
+
+        Raises:
+            TooLarge: the values written into texts or parsed exceed the size limit.
+        """
+        if isinstance(value, str):
+            return self._text(value, place, nested=nested) if "${" in value else value
+        if not isinstance(value, dict | list) or len(place) >= MAX_DEPTH:
+            return value
+        items = [self.resolve(item, inner, nested=True) for inner, item in _items(value, place)]
+        return dict(zip(value, items, strict=True)) if isinstance(value, dict) else items
+
+    def _text(self, text: str, place: Place, *, nested: bool) -> Json:
+        if not _TEMPLATE.fullmatch(text):
+            return _TOKEN.sub(lambda match: self._replacement(match, place), text)
         template = _template(text)
-        found, value = _lookup(data, template, report.texts)
+        found, value = _lookup(self._data, template, self._texts)
         if not found:
-            _report_unresolved(template, data, place, report)
-            return text
-        return _parsed(value, report) if nested and isinstance(value, str) else value
+            return self._unresolved(template, place)
+        if nested and isinstance(value, str):
+            value = self._texts.container(value)
+            self._count(value)
+        return value
 
-    def put(match: re.Match[str]) -> str:
+    def _replacement(self, match: re.Match[str], place: Place) -> str:
         if match["bad"]:
-            report(place, match["bad"][:_MAX_FRAGMENT])
+            self.leftovers.setdefault((place, match["bad"][:_MAX_FRAGMENT]))
             return match["bad"]
         template = _template(match["good"])
-        found, value = _lookup(data, template, report.texts)
+        found, value = _lookup(self._data, template, self._texts)
         if found:
-            report.write(value)
+            self._count(value)
         written = _written(value) if found else None
-        if written is None:
-            _report_unresolved(template, data, place, report)
-            return template.text
-        return written
+        return self._unresolved(template, place) if written is None else written
 
-    return _TOKEN.sub(put, text)
+    def _unresolved(self, template: Template, place: Place) -> str:
+        self.leftovers.setdefault((place, template.text), template)
+        for inner in template.inner:
+            if not _lookup(self._data, inner, self._texts)[0]:
+                self.leftovers.setdefault((place, inner.text), inner)
+        return template.text
 
-
-def _report_unresolved(template: Template, data: Mapping[str, Json], place: Place, report: _Report) -> None:
-    report(place, template)
-    for inner in template.inner:
-        if not _lookup(data, inner, report.texts)[0]:
-            report(place, inner)
-
-
-def _parsed(text: str, report: _Report) -> Json:
-    """Return the value that ``text`` encodes as JSON, and count its size."""
-    value = report.texts.container(text)
-    report.write(value)
-    return value
+    def _count(self, value: Json) -> None:
+        self._room -= size_of(value, self._room)
+        if self._room < 0:
+            raise TooLarge
 
 
 def _step(value: Json, step: str | int, data: Mapping[str, Json], texts: JsonTexts) -> tuple[bool, Json]:

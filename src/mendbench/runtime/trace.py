@@ -39,7 +39,7 @@ _SCHEME_ONLY = re.compile(r"(?i)^\s*(?:bearer|basic|token|bot|apikey)?\s*$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
+class TracedExecution:
     """One execution and its document."""
 
     attempt: int
@@ -51,7 +51,7 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Happened:
+class RunHistory:
     """All data from a run of a workflow."""
 
     version: str
@@ -63,7 +63,7 @@ class Happened:
     inputs: JsonObject
     before: JsonObject
     after: JsonObject
-    ran: tuple[Ran, ...]
+    executions: tuple[TracedExecution, ...]
     attempts: tuple[Attempt, ...]
     traffic: tuple[Exchange, ...]
     result: JsonObject
@@ -71,20 +71,20 @@ class Happened:
     """The user's choices after a warning stopped the run, redacted: node_id, choice, and for a value param and value."""
 
 
-def build_trace(happened: Happened, redact: Callable[[Json], Json]) -> JsonObject:
+def build_trace(history: RunHistory, redact: Callable[[Json], Json]) -> JsonObject:
     """Return the trace. ``redact`` removes the secrets known by value; others are recognised by key and shape."""
     clean = _Clean(redact=redact)
     return {
         "format": FORMAT,
-        "mendbench_version": happened.version,
-        "started_ms": happened.started_ms,
-        "file": happened.file,
-        "result": happened.result,
-        "workflow": {"before": clean.document(happened.before), "after": clean.document(happened.after)},
-        "inputs": clean(happened.inputs),
-        "executions": [_execution(ran, happened, clean) for ran in happened.ran],
-        "attempts": [_attempt(attempt, clean) for attempt in happened.attempts],
-        "choices": [clean(choice) for choice in happened.choices],
+        "mendbench_version": history.version,
+        "started_ms": history.started_ms,
+        "file": history.file,
+        "result": history.result,
+        "workflow": {"before": clean.document(history.before), "after": clean.document(history.after)},
+        "inputs": clean(history.inputs),
+        "executions": [_execution(traced, history, clean) for traced in history.executions],
+        "attempts": [_attempt(attempt, clean) for attempt in history.attempts],
+        "choices": [clean(choice) for choice in history.choices],
     }
 
 
@@ -111,42 +111,35 @@ def shown_document(document: Json) -> Json:
     if not isinstance(document, dict) or not isinstance(clean, dict) or "nodes" not in document:
         return clean
     declared = document.get("inputs")
-    return clean | {"inputs": _declarations(declared)} if isinstance(declared, dict) else clean
-
-
-def _declarations(declared: JsonObject) -> JsonObject:
-    return {sanitise_key(name): _declaration(name, one) for name, one in declared.items()}
-
-
-def _declaration(name: str, declared: Json) -> Json:
     if not isinstance(declared, dict):
-        return sanitise_under(name, declared)
-    return {sanitise_key(key): sanitise_under(_holds(name, key), value) for key, value in declared.items()}
+        return clean
+    return clean | {"inputs": {sanitise_key(name): _declaration(name, spec) for name, spec in declared.items()}}
 
 
-def _holds(name: str, member: str) -> str:
-    """Return the key that determines whether a member of an input's declaration is a credential."""
-    return name if member == "default" else member
+def _declaration(name: str, spec: Json) -> Json:
+    if not isinstance(spec, dict):
+        return sanitise_under(name, spec)
+    return {sanitise_key(key): sanitise_under(name if key == "default" else key, value) for key, value in spec.items()}
 
 
 def _templates_kept(written: Json, clean: Json) -> Json:
     if isinstance(written, dict) and isinstance(clean, dict):
-        return {key: _templates_kept(one, clean[key]) for name, one in written.items() for key in (sanitise_key(name),)}
+        return {(key := sanitise_key(name)): _templates_kept(item, clean[key]) for name, item in written.items()}
     if isinstance(written, list) and isinstance(clean, list):
-        return [_templates_kept(one, other) for one, other in zip(written, clean, strict=True)]
+        return [_templates_kept(item, clean_item) for item, clean_item in zip(written, clean, strict=True)]
     if isinstance(written, str) and "${" in written and _SCHEME_ONLY.match(_TEMPLATE.sub("", written)):
         return written
     return clean
 
 
-def _execution(ran: Ran, happened: Happened, clean: _Clean) -> JsonObject:
-    execution, workflow = ran.execution, salvaged(ran.document)
+def _execution(traced: TracedExecution, history: RunHistory, clean: _Clean) -> JsonObject:
+    execution, workflow = traced.execution, salvaged(traced.document)
     outputs = {record.node_id: record.outputs for record in execution.nodes if record.state != "not_run"}
-    data = {**starting_data(workflow, happened.inputs if ran.inputs is None else ran.inputs), **outputs}
-    traffic = [exchange for exchange in happened.traffic if exchange.phase == ran.attempt]
+    data = {**starting_data(workflow, history.inputs if traced.inputs is None else traced.inputs), **outputs}
+    traffic = [exchange for exchange in history.traffic if exchange.phase == traced.attempt]
     nodes = {node.id: node for node in workflow.nodes}
     return {
-        "attempt": ran.attempt,
+        "attempt": traced.attempt,
         "outcome": execution.outcome,
         "duration_ms": execution.duration_ms,
         "nodes": [_node(record, nodes.get(record.node_id), data, traffic, clean) for record in execution.nodes],
@@ -163,8 +156,8 @@ def _node(
 ) -> JsonObject:
     ran = record.state != "not_run"
     params = node.params if node is not None else {}
-    told = params if node is None or node.batch is None else {"items": node.batch.items}
-    resolved = resolve_params(told, {name: value for name, value in data.items() if name != record.node_id})
+    templates = params if node is None or node.batch is None else {"items": node.batch.items}
+    resolved = resolve_params(templates, {name: value for name, value in data.items() if name != record.node_id})
     return {
         "node_id": record.node_id,
         "node_type": record.node_type,
@@ -180,7 +173,7 @@ def _node(
         "inputs": clean(resolved.params) if ran else None,
         "unresolved": [text for problem in resolved.problems for text in problem.templates] if ran else [],
         "outputs": clean(record.outputs),
-        "exchanges": [_exchange(one, clean) for one in traffic if one.node == record.node_id],
+        "exchanges": [_exchange(exchange, clean) for exchange in traffic if exchange.node == record.node_id],
     }
 
 

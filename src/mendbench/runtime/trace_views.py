@@ -16,6 +16,7 @@ from mendbench.model.json import Json, JsonObject
 PREVIEW = 400
 """Maximum characters of one value, unless the full view was requested."""
 
+_SUMMARY = ("node_id", "message", "category", "source", "fixable", "suggestion")
 _ABSENT: Final = object()
 
 
@@ -29,7 +30,7 @@ def errors_list(trace: JsonObject) -> JsonObject:
         "repair_attempted": result.get("repair_attempted"),
         "repair_reason": result.get("repair_reason"),
         "errors": [
-            {"attempt": ran["attempt"], "open": number == last, **_core(failure)}
+            {"attempt": ran["attempt"], "open": number == last, **{name: failure.get(name) for name in _SUMMARY}}
             for number, ran in enumerate(trace["executions"])
             for failure in ran["failures"]
         ],
@@ -52,7 +53,7 @@ def errors_of_node(trace: JsonObject, node_id: str | None) -> JsonObject:
     ]
     if node_id is not None and not found:
         _known_node(trace, node_id)
-        failed = dict.fromkeys(str(one["node_id"]) for ran in trace["executions"] for one in ran["failures"])
+        failed = dict.fromkeys(str(failure["node_id"]) for ran in trace["executions"] for failure in ran["failures"])
         raise BadInput(f"node {node_id!r}", "it did not fail", f"failed: {', '.join(failed) or 'no node'}")
     return {"node_id": node_id, "errors": found}
 
@@ -94,7 +95,7 @@ def node_io(trace: JsonObject, node_id: str, *, request: bool, response: bool) -
     """
     attempt, record = _last_run(trace, node_id)
     for ran in reversed(trace["executions"]):
-        found = next((one for one in ran["nodes"] if one["node_id"] == node_id and one["exchanges"]), None)
+        found = next((node for node in ran["nodes"] if node["node_id"] == node_id and node["exchanges"]), None)
         if found is not None:
             attempt, record = ran["attempt"], found
             break
@@ -127,10 +128,6 @@ def node_ids(trace: JsonObject) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(node["node_id"]) for ran in trace["executions"] for node in ran["nodes"]))
 
 
-def _core(failure: JsonObject) -> JsonObject:
-    return {name: failure.get(name) for name in ("node_id", "message", "category", "source", "fixable", "suggestion")}
-
-
 def _known_node(trace: JsonObject, node_id: str) -> None:
     known = node_ids(trace)
     if node_id not in known:
@@ -140,15 +137,16 @@ def _known_node(trace: JsonObject, node_id: str) -> None:
 def _last_run(trace: JsonObject, node_id: str) -> tuple[int, JsonObject]:
     """Return an attempt's number and the node's record in it: the last attempt in which it ran, else the last one."""
     _known_node(trace, node_id)
-    every = [(ran["attempt"], one) for ran in trace["executions"] for one in ran["nodes"]]
-    records = [each for each in every if each[1]["node_id"] == node_id]
-    ran = [each for each in records if each[1].get("state") != "not_run"]
+    records = [
+        (ran["attempt"], node) for ran in trace["executions"] for node in ran["nodes"] if node["node_id"] == node_id
+    ]
+    ran = [(attempt, node) for attempt, node in records if node.get("state") != "not_run"]
     return (ran or records)[-1]
 
 
 def _preview(value: Json) -> Json:
-    said = value if isinstance(value, str) else canonical_json(value)
-    return value if len(said) <= PREVIEW else f"{said[:PREVIEW]}… ({len(said)} characters, all with --full)"
+    text = value if isinstance(value, str) else canonical_json(value)
+    return value if len(text) <= PREVIEW else f"{text[:PREVIEW]}… ({len(text)} characters, all with --full)"
 
 
 def _of_fields(failure: JsonObject) -> Iterator[JsonObject]:
@@ -156,15 +154,11 @@ def _of_fields(failure: JsonObject) -> Iterator[JsonObject]:
     body = sent.get("body") if isinstance(sent, dict) else None
     fields = form_fields(body)
     for problem in failure.get("problems") or []:
-        found = _at(body if fields is None else fields, str(problem.get("field", "")))
-        yield {
-            "field": problem.get("field"),
-            "problem": problem.get("problem"),
-            "expected": _expected(problem),
-            "sent": found is not _ABSENT,
-            "actual": None if found is _ABSENT else found,
-            "from": _template_of(failure, str(problem.get("field", ""))),
-        }
+        name = str(problem.get("field", ""))
+        found = _at(body if fields is None else fields, name)
+        actual = None if found is _ABSENT else found
+        difference = _difference(problem.get("field"), problem.get("problem"), _expected(problem), actual)
+        yield {**difference, "sent": found is not _ABSENT, "from": _template_of(failure, name)}
 
 
 def _expected(problem: JsonObject) -> str:
@@ -177,15 +171,9 @@ def _of_templates(failure: JsonObject) -> Iterator[JsonObject]:
     known = failure.get("available_fields") or []
     for template in failure.get("unresolved") or []:
         sources: list[JsonObject] = failure.get("upstream") or []
-        source: JsonObject = next((one for one in sources if one.get("template") == template), {})
-        yield {
-            "field": source.get("param"),
-            "problem": "unresolved",
-            "expected": failure.get("suggestion") or (f"one of: {', '.join(known)}" if known else "data that there is"),
-            "sent": False,
-            "actual": template,
-            "from": template,
-        }
+        source: JsonObject = next((source for source in sources if source.get("template") == template), {})
+        expected = failure.get("suggestion") or (f"one of: {', '.join(known)}" if known else "data that there is")
+        yield {**_difference(source.get("param"), "unresolved", expected, template), "from": template}
 
 
 def _of_document(failure: JsonObject) -> Iterator[JsonObject]:
@@ -193,14 +181,12 @@ def _of_document(failure: JsonObject) -> Iterator[JsonObject]:
         return
     known = failure.get("available_fields") or []
     expected = failure.get("suggestion") or failure.get("hint") or (f"one of: {', '.join(known)}" if known else None)
-    yield {
-        "field": None,
-        "problem": "invalid",
-        "expected": expected,
-        "sent": False,
-        "actual": failure.get("message"),
-        "from": None,
-    }
+    yield _difference(None, "invalid", expected, failure.get("message"))
+
+
+def _difference(field: Json, problem: Json, expected: Json, actual: Json) -> JsonObject:
+    """Return the expected and the actual value of a field that was not sent and that no template filled."""
+    return {"field": field, "problem": problem, "expected": expected, "sent": False, "actual": actual, "from": None}
 
 
 def _steps(field: str) -> list[str]:

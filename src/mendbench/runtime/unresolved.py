@@ -52,18 +52,15 @@ def _not_json(templates: tuple[Template, ...], data: JsonObject) -> list[str]:
             if isinstance(value, str):
                 if _is_json(value):
                     break
-                return [_no_json(name, step, value)]
+                message = (
+                    f"JSON parsing issue: ${{{name}}} is a string, not JSON. Nested access (.{step}) requires valid JSON.\n"
+                    f"  Actual value: {_cut(sanitise(value), _ACTUAL)}\n"
+                    "  Fix: Ensure upstream node outputs valid JSON"
+                )
+                return [message]
             value = _inside(value, step)
             name = f"{name}[{step}]" if isinstance(step, int) else f"{name}.{step}"
     return []
-
-
-def _no_json(name: str, step: str | int, value: str) -> str:
-    return (
-        f"JSON parsing issue: ${{{name}}} is a string, not JSON. Nested access (.{step}) requires valid JSON.\n"
-        f"  Actual value: {_cut(sanitise(value), _ACTUAL)}\n"
-        "  Fix: Ensure upstream node outputs valid JSON"
-    )
 
 
 def _suggestions(templates: tuple[Template, ...], data: JsonObject) -> list[str]:
@@ -71,8 +68,8 @@ def _suggestions(templates: tuple[Template, ...], data: JsonObject) -> list[str]
     for template in templates:
         if template.root not in data:
             for key in data:
-                one, other = _plain(template.root), _plain(key)
-                if one in other or other in one:
+                root, name = _plain(template.root), _plain(key)
+                if root in name or name in root:
                     fixed = "${" + key + template.text[2 + len(template.root) :]
                     lines.append(f"  Did you mean '{fixed}'? (instead of '{template.text}')")
     return ["\n".join(["Suggestions:", *lines[:MAX_SUGGESTIONS]])] if lines else []
@@ -80,13 +77,13 @@ def _suggestions(templates: tuple[Template, ...], data: JsonObject) -> list[str]
 
 def _stderr(templates: tuple[Template, ...], data: JsonObject) -> list[str]:
     """Return the standard error of the named nodes: a pipeline may hide its failure there."""
-    said = {}
+    lines = []
     for template in templates:
         outputs = data.get(template.root)
         stderr = outputs.get("stderr") if isinstance(outputs, dict) else None
         if isinstance(stderr, str) and stderr.strip():
-            said[template.root] = _cut(stderr.strip(), _STDERR)
-    return ["\n".join(["Upstream stderr:", *(f"  • {node}: {text}" for node, text in said.items())])] if said else []
+            lines.append(f"  • {template.root}: {_cut(stderr.strip(), _STDERR)}")
+    return ["\n".join(["Upstream stderr:", *dict.fromkeys(lines)])] if lines else []
 
 
 def _inside(value: Json, step: str | int) -> Json:
@@ -95,9 +92,9 @@ def _inside(value: Json, step: str | int) -> Json:
     return value[step] if isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value) else None
 
 
-def _is_json(said: str) -> bool:
+def _is_json(text: str) -> bool:
     try:
-        json.loads(said)
+        json.loads(text)
     except (ValueError, RecursionError):
         return False
     return True
@@ -107,5 +104,5 @@ def _plain(name: str) -> str:
     return name.lower().replace("-", "_")
 
 
-def _cut(said: str, limit: int) -> str:
-    return said if len(said) <= limit else said[:limit] + "..."
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[:limit] + "..."

@@ -8,13 +8,11 @@ from itertools import chain, islice
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node
 from mendbench.runtime.graph import unreachable
-from mendbench.runtime.parse import MAX_PROBLEMS, Problem, parse_workflow
-from mendbench.runtime.scene import BATCH_INDEX, NodeSpec, Scene, listed, pointer, scene_of, spec_of
+from mendbench.runtime.outline import BATCH_INDEX, NodeSpec, Outline, listed, outline_of, spec_of
+from mendbench.runtime.parse import MAX_PROBLEMS, Problem, list_in, object_in, parse_workflow
 from mendbench.runtime.suggest import Guesses
 from mendbench.runtime.template_checks import how_to_write, malformed_templates, misused_templates, with_key, with_root
-from mendbench.runtime.templates import Template, malformed, templates_in
-
-__all__ = ["NodeSpec", "errors_of", "validate"]
+from mendbench.runtime.templates import Template, malformed, pointer, templates_in
 
 
 def validate(document: JsonObject, inputs: JsonObject, node_types: Mapping[str, NodeSpec]) -> tuple[Problem, ...]:
@@ -25,17 +23,17 @@ def validate(document: JsonObject, inputs: JsonObject, node_types: Mapping[str, 
     JSON.
     """
     _, structure = parse_workflow(document)
-    scene = scene_of(document, inputs, node_types)
+    outline = outline_of(document, inputs, node_types)
     found = chain(
         structure,
         _unsupported(document),
-        _flow(scene, whole=not structure),
-        _batches(scene),
-        malformed_templates(scene),
-        misused_templates(scene),
-        _inputs(scene, document, inputs),
-        _types(scene, whole=not structure),
-        _outputs(scene, document),
+        _flow(outline, whole=not structure),
+        _batches(outline),
+        malformed_templates(outline),
+        misused_templates(outline),
+        _inputs(outline, document, inputs),
+        _types(outline, whole=not structure),
+        _outputs(outline, document),
     )
     return tuple(islice(found, MAX_PROBLEMS))
 
@@ -58,10 +56,8 @@ def _unsupported(document: Json) -> Iterator[Problem]:
         yield Problem(message=message, where="/template_resolution_mode", suggestion="strict")
     if document.get("mappings"):
         yield Problem(message="'mappings' are not supported: name the data in a template instead", where="/mappings")
-    nodes = document.get("nodes")
-    for node in nodes if isinstance(nodes, list) else []:
-        batch = node.get("batch") if isinstance(node, dict) and isinstance(node.get("id"), str) else None
-        if isinstance(batch, dict) and batch.get("parallel") is True:
+    for node in list_in(document, "nodes"):
+        if object_in(node, "batch").get("parallel") is True and isinstance(node.get("id"), str):
             yield Problem(
                 message=f"Node '{node['id']}' asks for a parallel batch: its items run one after the other",
                 node_id=node["id"],
@@ -70,13 +66,13 @@ def _unsupported(document: Json) -> Iterator[Problem]:
             )
 
 
-def _batches(scene: Scene) -> Iterator[Problem]:
+def _batches(outline: Outline) -> Iterator[Problem]:
     """Yield the batches whose item name is already in use."""
-    for node in scene.workflow.nodes:
+    for node in outline.workflow.nodes:
         if node.batch is None:
             continue
         name = node.batch.name
-        taken = "a node" if name in scene.nodes else "an input" if name in scene.inputs else None
+        taken = "a node" if name in outline.nodes else "an input" if name in outline.inputs else None
         if taken is not None or name == BATCH_INDEX:
             yield Problem(
                 message=f"Node '{node.id}' calls its batch's item '{name}', which is {taken or 'the name of its place'}",
@@ -86,8 +82,8 @@ def _batches(scene: Scene) -> Iterator[Problem]:
             )
 
 
-def _flow(scene: Scene, *, whole: bool) -> Iterator[Problem]:
-    cyclic = scene.order.cyclic
+def _flow(outline: Outline, *, whole: bool) -> Iterator[Problem]:
+    cyclic = outline.order.cyclic
     if cyclic:
         yield Problem(
             message=f"Data flow error: Circular dependency detected involving nodes: {', '.join(cyclic)}",
@@ -95,43 +91,44 @@ def _flow(scene: Scene, *, whole: bool) -> Iterator[Problem]:
             hint="Remove an edge so that no node leads back to itself",
             available=cyclic,
         )
-    for node_id in unreachable(scene.workflow) if whole else ():
+    for node_id in unreachable(outline.workflow) if whole else ():
         message = f"Node '{node_id}' never runs: no edge leads to it from the start"
         yield Problem(message=message, node_id=node_id, where=pointer("nodes", node_id), severity="note")
 
 
-def _inputs(scene: Scene, document: JsonObject, given: JsonObject) -> Iterator[Problem]:
-    used = {template.root for template in templates_in(_texts_of(document))}
-    for one in scene.workflow.inputs:
-        place = pointer("inputs", one.name)
-        if one.name not in used:
-            yield Problem(message=f"Declared input(s) never used as template variable: {one.name}", where=place)
-        if one.required and one.name not in given:
-            said = f"{one.description} (required)" if one.description else "(required)"
-            yield Problem(message=f"Required input '${{{one.name}}}' not provided - {said}", where=place)
-        if one.name in scene.nodes:
-            message = f"Input '{one.name}' has the name of a node: ${{{one.name}}} then means the node"
+def _inputs(outline: Outline, document: Json, given: JsonObject) -> Iterator[Problem]:
+    resolved = [document.get("nodes"), document.get("outputs")] if isinstance(document, dict) else []
+    used = {template.root for template in templates_in(resolved)}
+    for declared in outline.workflow.inputs:
+        name, place = declared.name, pointer("inputs", declared.name)
+        if name not in used:
+            yield Problem(message=f"Declared input(s) never used as template variable: {name}", where=place)
+        if declared.required and name not in given:
+            description = f"{declared.description} (required)" if declared.description else "(required)"
+            yield Problem(message=f"Required input '${{{name}}}' not provided - {description}", where=place)
+        if name in outline.nodes:
+            message = f"Input '{name}' has the name of a node: ${{{name}}} then means the node"
             yield Problem(message=message, where=place, severity="note")
-    declared = {one.name for one in scene.workflow.inputs}
-    for name in sorted(set(given) - declared - used):
+    names = {declared.name for declared in outline.workflow.inputs}
+    for name in sorted(set(given) - names - used):
         message = f"Input '{name}' is given but neither declared nor used"
         yield Problem(
-            message=message, where="/inputs", severity="note", suggestion=scene.guesses.closest(name, declared)
+            message=message, where="/inputs", severity="note", suggestion=outline.guesses.closest(name, names)
         )
 
 
-def _types(scene: Scene, *, whole: bool) -> Iterator[Problem]:
-    for node in scene.workflow.nodes:
-        spec = spec_of(scene.types, node.type)
+def _types(outline: Outline, *, whole: bool) -> Iterator[Problem]:
+    for node in outline.workflow.nodes:
+        spec = spec_of(outline.types, node.type)
         if spec is not None:
-            yield from _params(node, spec, scene.guesses)
+            yield from _params(node, spec, outline.guesses)
         elif node.type or whole:  # a node without any type is already reported as a structure error
             yield Problem(
                 message=f"Unknown node type: '{node.type}'",
                 node_id=node.id,
                 where=pointer("nodes", node.id, "type"),
-                suggestion=scene.guesses.closest(node.type, scene.types),
-                available=tuple(sorted(scene.types)),
+                suggestion=outline.guesses.closest(node.type, outline.types),
+                available=tuple(sorted(outline.types)),
             )
 
 
@@ -163,13 +160,12 @@ def _params(node: Node, spec: NodeSpec, guesses: Guesses) -> Iterator[Problem]:
         )
 
 
-def _outputs(scene: Scene, document: Json) -> Iterator[Problem]:
-    declared = document.get("outputs") if isinstance(document, dict) else None
-    for name, spec in declared.items() if isinstance(declared, dict) else ():
+def _outputs(outline: Outline, document: Json) -> Iterator[Problem]:
+    for name, spec in object_in(document, "outputs").items():
         if isinstance(spec, dict) and "source" not in spec:
             message = f"Output '{name}' has no source, so it is never set"
             yield Problem(message=message, where=pointer("outputs", name), severity="note")
-    for output in scene.workflow.outputs:
+    for output in outline.workflow.outputs:
         place = pointer("outputs", output.name, "source")
         found = templates_in(output.source)
         for broken in malformed(output.source):
@@ -179,26 +175,26 @@ def _outputs(scene: Scene, document: Json) -> Iterator[Problem]:
             message = f"Output '{output.name}' has a source without a template, so it is always the same text"
             yield Problem(message=message, where=place, severity="note")
         for template in found:
-            problem = _source_problem(scene, output.name, template, place)
+            problem = _source_problem(outline, output.name, template, place)
             if problem is not None:
                 yield problem
 
 
-def _source_problem(scene: Scene, name: str, template: Template, place: str) -> Problem | None:
+def _source_problem(outline: Outline, name: str, template: Template, place: str) -> Problem | None:
     """Return the problem with the source of the declared output ``name``, or None."""
     root, key = template.root, template.key
-    if root in scene.nodes:
-        known = scene.outputs_of(root)
+    if root in outline.nodes:
+        known = outline.outputs_of(root)
         if key is None or known is None or key in known:
             return None
-        meant = scene.guesses.closest(key, known)
-        message = f"Output '{name}': Node '{root}' (type: {scene.nodes[root].type}) does not output '{key}'"
+        meant = outline.guesses.closest(key, known)
+        message = f"Output '{name}': Node '{root}' (type: {outline.nodes[root].type}) does not output '{key}'"
         available, suggestion = sorted(known), with_key(template, meant) if meant else None
         hint = f"Available outputs: {listed(available)}"
-    elif root not in scene.inputs:
-        meant = scene.guesses.closest(root, {*scene.nodes, *scene.inputs})
+    elif root not in outline.inputs:
+        meant = outline.guesses.closest(root, {*outline.nodes, *outline.inputs})
         message = f"Output '{name}' references non-existent node '{root}'"
-        available, suggestion = list(scene.nodes), with_root(template, meant) if meant else None
+        available, suggestion = list(outline.nodes), with_root(template, meant) if meant else None
         hint = f"Available nodes: {listed(available)}"
     else:
         return None
@@ -210,10 +206,3 @@ def _source_problem(scene: Scene, name: str, template: Template, place: str) -> 
         template=template.text,
         available=tuple(available),
     )
-
-
-def _texts_of(document: Json) -> list[Json]:
-    """Return the parts of a document in which templates are resolved."""
-    if not isinstance(document, dict):
-        return []
-    return [document.get("nodes"), document.get("outputs")]

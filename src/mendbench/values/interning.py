@@ -79,7 +79,7 @@ class Names(Sequence[str]):
     def __getitem__(self, at: Any) -> Any:
         """Return the name at an index."""
         if isinstance(at, slice):
-            return tuple(self[one] for one in range(*at.indices(len(self))))
+            return tuple(self[index] for index in range(*at.indices(len(self))))
         return self._heads.values[self._head[at]] + self._tails.values[self._tail[at]]
 
     def __iter__(self) -> Iterator[str]:

@@ -29,7 +29,7 @@ def of(*kinds: type, least: float | None = None) -> Shape:
 
     def check(value: Json) -> str | None:
         if type(value) not in known:
-            return f": {shown(value)}, where {words} is due"
+            return _mismatch(value, words)
         if least is not None and type(value) in _NUMBERS and value < least:
             return f": {shown(value)}, which is below {least}"
         return None
@@ -40,25 +40,16 @@ def of(*kinds: type, least: float | None = None) -> Shape:
 def among(names: Collection[str], *, absent: bool = False) -> Shape:
     """Return the shape of one of these texts; ``absent`` permits null."""
     known = frozenset(names)
-
-    def check(value: Json) -> str | None:
-        if (isinstance(value, str) and value in known) or (absent and value is None):
-            return None
-        return f": {shown(value)}, where one of {', '.join(sorted(known))} is due"
-
-    return check
+    words = f"one of {', '.join(sorted(known))}"
+    return lambda value: (
+        None if (isinstance(value, str) and value in known) or (absent and value is None) else _mismatch(value, words)
+    )
 
 
 def matching(pattern: str, words: str) -> Shape:
     """Return the shape of a text that fully matches a pattern; ``words`` describe such a text."""
     known = re.compile(pattern)
-
-    def check(value: Json) -> str | None:
-        if isinstance(value, str) and known.fullmatch(value):
-            return None
-        return f": {shown(value)}, where {words} is due"
-
-    return check
+    return lambda value: None if isinstance(value, str) and known.fullmatch(value) else _mismatch(value, words)
 
 
 def many(shape: Shape) -> Shape:
@@ -66,7 +57,7 @@ def many(shape: Shape) -> Shape:
 
     def check(value: Json) -> str | None:
         if not isinstance(value, list):
-            return f": {shown(value)}, where a list is due"
+            return _mismatch(value, "a list")
         for index, item in enumerate(value):
             if (wrong := shape(item)) is not None:
                 return f"[{index}]{wrong}"
@@ -80,7 +71,7 @@ def named(shape: Shape) -> Shape:
 
     def check(value: Json) -> str | None:
         if not isinstance(value, dict):
-            return f": {shown(value)}, where an object is due"
+            return _mismatch(value, "an object")
         for name, item in value.items():
             if (wrong := shape(item)) is not None:
                 return f".{shown(name, key=True)}{wrong}"
@@ -95,7 +86,7 @@ def fields(required: Mapping[str, Shape], optional: Mapping[str, Shape] | None =
 
     def check(value: Json) -> str | None:
         if not isinstance(value, dict):
-            return f": {shown(value)}, where an object is due"
+            return _mismatch(value, "an object")
         for name, shape in needed:
             if name not in value:
                 return f".{name}: missing"
@@ -119,10 +110,14 @@ def text_or(shape: Shape) -> Shape:
     return lambda value: None if type(value) is str else shape(value)
 
 
+def _mismatch(value: Json, words: str) -> str:
+    return f": {shown(value)}, where {words} is due"
+
+
 def shown(value: Json, *, key: bool = False) -> str:
     """Return a value for quotation: without credentials, shortened if long or deep, and a key without its quotes."""
-    said = _SHORT.repr(value)
-    return said[1:-1] if key else said
+    text = _SHORT.repr(value)
+    return text[1:-1] if key else text
 
 
 _NUMBERS = frozenset({int, float})

@@ -19,15 +19,15 @@ def size_of(value: Json, most: int, levels: int | None = None) -> int:
     size, depth, layer = 0, 0, [value]
     while layer:
         inner: list[Json] = []
-        for one in layer:
+        for item in layer:
             size += PER_VALUE
-            if isinstance(one, str):
-                size += len(one)
-            elif isinstance(one, dict):
-                size += sum(len(key) if isinstance(key, str) else PER_VALUE for key in one)
-                inner.extend(one.values())
-            elif isinstance(one, list | tuple):
-                inner.extend(one)
+            if isinstance(item, str):
+                size += len(item)
+            elif isinstance(item, dict):
+                size += sum(len(key) if isinstance(key, str) else PER_VALUE for key in item)
+                inner.extend(item.values())
+            elif isinstance(item, list | tuple):
+                inner.extend(item)
             if size + len(inner) * PER_VALUE > most:
                 return most + 1
         layer = inner

@@ -11,8 +11,8 @@ from mendbench.model.execution import Execution, NodeRecord
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.graph import order_of
+from mendbench.runtime.nodes.registry import node_specs
 from mendbench.runtime.parse import Problem, salvaged
-from mendbench.runtime.specs import node_specs
 from mendbench.runtime.trace import shown_document
 from mendbench.runtime.validate import errors_of, validate
 from mendbench.secrets.redaction import sanitise, sanitise_under

@@ -15,7 +15,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node, Workflow
 from mendbench.runtime.batch import Plan
 from mendbench.runtime.inputs import starting_data
-from mendbench.runtime.scene import BATCH_INDEX
+from mendbench.runtime.outline import BATCH_INDEX
 from mendbench.runtime.stepping import unit_of
 from mendbench.runtime.templates import resolve, templates_in
 

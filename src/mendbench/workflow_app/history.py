@@ -9,7 +9,7 @@ from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Prompt
 from mendbench.model.trial import Attempt, StopReason
 from mendbench.repair.rollout import Event
-from mendbench.runtime.trace import Ran
+from mendbench.runtime.trace import TracedExecution
 from mendbench.workflow_app.choices import Resume, Standing
 
 
@@ -25,7 +25,7 @@ class Story:
     """The current inputs."""
     phase: int = 0
     """Number of executions that the world has seen begin. It identifies their traffic."""
-    ran: list[Ran] = field(default_factory=list)
+    ran: list[TracedExecution] = field(default_factory=list)
     attempts: list[Attempt] = field(default_factory=list)
     """All of them, each with the phase as its number."""
     choices: list[JsonObject] = field(default_factory=list)
@@ -53,9 +53,9 @@ class Story:
         self.stop = None if self.stop is None else "warned"
 
     @property
-    def last(self) -> Ran:
+    def last(self) -> TracedExecution:
         """The last execution; an empty one if none ended."""
-        return self.ran[-1] if self.ran else Ran(
+        return self.ran[-1] if self.ran else TracedExecution(
             attempt=0, document=self.given, execution=Execution(outcome="error", nodes=())
         )  # fmt: skip
 
@@ -75,4 +75,6 @@ class Story:
         return self.repaired or self.last.document != self.given
 
     def _note(self, execution: Execution) -> None:
-        self.ran.append(Ran(attempt=self.phase, document=self.document, execution=execution, inputs=self.inputs))
+        self.ran.append(
+            TracedExecution(attempt=self.phase, document=self.document, execution=execution, inputs=self.inputs)
+        )

@@ -11,8 +11,8 @@ from mendbench.model.execution import Checkpoint
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node, Workflow
 from mendbench.runtime.inputs import coerced
+from mendbench.runtime.outline import own_names
 from mendbench.runtime.parse import salvaged
-from mendbench.runtime.scene import own_names
 from mendbench.runtime.templates import MAX_DEPTH, Place, Template, dotted, resolve, templates_in
 from mendbench.runtime.trace import shown_document
 from mendbench.secrets.redaction import sanitise, sanitise_key

@@ -20,7 +20,7 @@ from mendbench.model.trial import Attempt
 from mendbench.repair.policies import policy
 from mendbench.repairers import Options, repairer
 from mendbench.runtime.parse import salvaged
-from mendbench.runtime.trace import Happened, build_trace
+from mendbench.runtime.trace import RunHistory, build_trace
 from mendbench.runtime.trace_file import LAST, write_trace
 from mendbench.secrets.redaction import Redactor, sanitise
 from mendbench.strategies import Budget, strategy
@@ -226,15 +226,15 @@ def _result(parts: Parts, story: Story, broken: BaseException | None) -> JsonObj
 
 def _happened(
     parts: Parts, story: Story, reach: Outside, *, file: str | None, started: int, result: JsonObject
-) -> Happened:
-    return Happened(
+) -> RunHistory:
+    return RunHistory(
         version=__version__,
         started_ms=started,
         file=file,
         inputs=parts.inputs,
         before=story.given,
         after=story.last.document,
-        ran=tuple(story.ran),
+        executions=tuple(story.ran),
         attempts=tuple(story.attempts),
         traffic=reach.world.traffic(),
         result=result,

@@ -33,6 +33,6 @@ def test_arguments_come_as_text_whatever_the_server_gives(arguments, text):
 
 
 def test_tokens_add_up_and_what_is_not_counted_stays_unknown():
-    one = {"input_tokens": 1, "output_tokens": None, "total_tokens": None}
+    counts = {"input_tokens": 1, "output_tokens": None, "total_tokens": None}
     other = {"input_tokens": 2, "output_tokens": 5, "total_tokens": None}
-    assert added(one, other) == added(other, one) == {"input_tokens": 3, "output_tokens": 5, "total_tokens": None}
+    assert added(counts, other) == added(other, counts) == {"input_tokens": 3, "output_tokens": 5, "total_tokens": None}

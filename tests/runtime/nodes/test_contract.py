@@ -12,10 +12,9 @@ from mendbench.model.exchange import Response
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.nodes.interface import NodeOutput
 from mendbench.runtime.nodes.mcp import type_named
-from mendbench.runtime.nodes.registry import node_types
+from mendbench.runtime.nodes.registry import node_specs, node_types
 from mendbench.runtime.observation import run_node
-from mendbench.runtime.scene import spec_of
-from mendbench.runtime.specs import node_specs
+from mendbench.runtime.outline import spec_of
 from tests.fakes.engine import FakeWorld
 
 NAMES = [*sorted(node_types()), "mcp-clock-get-time"]

@@ -160,7 +160,10 @@ def test_the_rest_of_a_round_is_not_run_once_the_turn_has_ended():
     assert len(run(world).outputs["tool_calls"]) == 3
 
 
-@pytest.mark.parametrize(("params", "limit"), [({}, 20), ({"provider": "mistral"}, 30)])
+@pytest.mark.parametrize(
+    ("params", "limit"),
+    [({}, 20), ({"provider": "openai"}, 20), ({"provider": "mistral"}, 30), ({"provider": "Mistral"}, 30)],
+)
 def test_a_model_that_calls_in_circles_is_ended_at_its_providers_limit(params, limit):
     world = clock_world(lambda _request: calling(("clock__now", ZONE), text="once more"))
     output = run(world, **params)
@@ -275,7 +278,7 @@ def test_a_turn_is_recorded_and_replayed_without_server_and_model(tmp_path):
     assert replayed == recorded
     assert recorded["response"] == "noon"
     assert len(recorded["tool_calls"]) == 2
-    assert [one.key for one in again] == [one.key for one in sent]
+    assert [exchange.key for exchange in again] == [exchange.key for exchange in sent]
     assert len(again) == 6
 
 

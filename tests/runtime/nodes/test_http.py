@@ -124,8 +124,8 @@ def test_retry_after_is_honoured_up_to_two_minutes(asked, waited, tries):
 
 
 def test_a_403_is_tried_again_only_if_it_asks_to_wait():
-    told = FakeWorld({f"GET {URL}": [said({}, 403, Retry_After="1"), said({})]})
-    assert run({}, told).noticed is None
+    limited = FakeWorld({f"GET {URL}": [said({}, 403, Retry_After="1"), said({})]})
+    assert run({}, limited).noticed is None
     plain = FakeWorld({f"GET {URL}": [said({}, 403), said({})]})
     assert run({}, plain).noticed.message == "HTTP 403"
 

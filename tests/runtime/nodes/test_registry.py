@@ -5,8 +5,7 @@ import pytest
 from mendbench.errors import BadInput
 from mendbench.io.virtual_clock import VirtualClock
 from mendbench.runtime.nodes.interface import NodeType
-from mendbench.runtime.nodes.registry import ENTRY_POINT_GROUP, node_types
-from mendbench.runtime.specs import node_specs
+from mendbench.runtime.nodes.registry import ENTRY_POINT_GROUP, node_specs, node_types
 from tests.fakes.engine import FakeWorld
 from tests.fakes.installed import install
 

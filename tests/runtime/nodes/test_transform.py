@@ -62,7 +62,7 @@ TEXT = "x" * 10_000
 
 
 @pytest.mark.parametrize(
-    ("one", "data"),
+    ("part", "data"),
     [
         ("sum(@)", NUMBERS),
         ("contains(@, 'y')", TEXT),
@@ -70,8 +70,8 @@ TEXT = "x" * 10_000
         ("a != b", {"a": TEXT, "b": TEXT[:-1] + "y"}),
     ],
 )
-def test_what_functions_and_comparisons_go_through_counts_as_steps(one, data, monkeypatch):
-    few = "[" + ", ".join([one] * 3) + "]"
+def test_what_functions_and_comparisons_go_through_counts_as_steps(part, data, monkeypatch):
+    few = "[" + ", ".join([part] * 3) + "]"
     assert len(run(few, data).outputs["result"]) == 3
     monkeypatch.setattr(transform, "MAX_STEPS", 3 * 10_000 // SIZE_A_STEP)
     with pytest.raises(ValueError, match="takes more than 937 steps"):

@@ -29,8 +29,8 @@ def reply_of(body: Json) -> str | None:
 
 def calls_of(body: Json) -> tuple[Call, ...]:
     """Return the calls of a chat completion (``choices[0].message.tool_calls``), in order."""
-    wanted = _message(body).get("tool_calls")
-    functions = [one.get("function") for one in wanted if isinstance(one, dict)] if isinstance(wanted, list) else []
+    calls = _message(body).get("tool_calls")
+    functions = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     return tuple(
         Call(name=str(function.get("name", "")), arguments=_written(function.get("arguments")))
         for function in functions
@@ -53,9 +53,9 @@ def added(a: JsonObject, b: JsonObject) -> JsonObject:
 def refusal(body: Json, status: int) -> str:
     """Return the model server's error message if it returned no text."""
     error = body.get("error") if isinstance(body, dict) else None
-    said = error.get("message") if isinstance(error, dict) else error
-    if isinstance(said, str) and said:
-        return said
+    message = error.get("message") if isinstance(error, dict) else error
+    if isinstance(message, str) and message:
+        return message
     return f"HTTP {status}: the answer holds no text"
 
 

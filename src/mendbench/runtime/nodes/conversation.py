@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mendbench.api_errors.call_errors import CallErrors, handled
 from mendbench.api_errors.network import NetworkFailure, with_network_retry
 from mendbench.exchanges.urls import model_url
-from mendbench.io.canonical_json import canonical_json
-from mendbench.model.exchange import Request
 from mendbench.model.json import JsonObject
 from mendbench.ports.clock import Clock
-from mendbench.runtime.nodes.call_depth import called, depth_for, heard, notice
 from mendbench.runtime.nodes.completions import Call, added, calls_of, refusal, reply_of, tokens_of
 from mendbench.runtime.nodes.function_calls import Tool, run_call
-from mendbench.runtime.nodes.interface import Answered, Observed, Send
+from mendbench.runtime.nodes.interface import Answered, Observed, Send, json_request
 from mendbench.runtime.nodes.responses import answered, succeeded
+
+MAX_ROUNDS = 20
+"""Maximum number of rounds of function calls in one turn. All calls in one response form one round."""
+
+_PROVIDER_MAX_ROUNDS = {"mistral": 30}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class TurnResult:
     """The result of a turn."""
 
     text: str
@@ -43,78 +45,70 @@ class Turn:
     def __init__(
         self, model_request: JsonObject, tools: tuple[Tool, ...], provider: str | None, send: Send, clock: Clock
     ) -> None:
-        self._ask, self._provider, self._send, self._clock = model_request, provider, send, clock
+        self._model_request, self._provider, self._send, self._clock = model_request, provider, send, clock
         self._messages = list(model_request["messages"])
         self._tools = {tool.name: tool for tool in tools}
-        self._depth, self._errors = heard(depth_for(provider), "user"), CallErrors()
+        self._rounds_left = _PROVIDER_MAX_ROUNDS.get((provider or "").lower(), MAX_ROUNDS)
+        self._errors = CallErrors()
         self._texts: list[str] = []
         self._calls: list[JsonObject] = []
         self._tokens: JsonObject | None = None
 
-    def run(self) -> Said:
+    def run(self) -> TurnResult:
         """Send model requests until the model makes no more calls, or something ends the turn."""
         while True:
-            came = self._asked()
-            if isinstance(came, Said):
-                return came
-            text, calls = reply_of(came.body), calls_of(came.body) if self._tools else ()
+            answer = self._asked()
+            if isinstance(answer, TurnResult):
+                return answer
+            text, calls = reply_of(answer.body), calls_of(answer.body) if self._tools else ()
             if text is None and not calls:
-                return self._refused(came)
-            counts = tokens_of(came.body)
+                return self._refused(answer)
+            counts = tokens_of(answer.body)
             self._tokens = counts if self._tokens is None else added(self._tokens, counts)
             if not calls:
-                return Said(text=text or "", tokens=self._tokens, calls=tuple(self._calls))
+                return self._result(text or "")
             self._texts += [text] if text else []
-            over = self._round(text, calls)
-            if over is not None:
-                return self._failed(Observed(kind="llm", message=over))
+            problem = self._round(text, calls)
+            if problem is not None:
+                return self._failed(Observed(kind="llm", message=problem))
 
-    def _asked(self) -> Answered | Said:
+    def _asked(self) -> Answered | TurnResult:
         """Return the model's response, or the turn's result if there was none."""
-        model_request = {**self._ask, "messages": self._messages}
-        request = Request(
-            method="POST",
-            url=model_url(model_request["model"]),
-            headers=(("Content-Type", "application/json"),),
-            body=canonical_json(model_request).encode("utf-8", "backslashreplace"),
-        )
+        model_request = {**self._model_request, "messages": self._messages}
+        request = json_request(model_url(model_request["model"]), model_request)
         response = with_network_retry(
             lambda: self._send(request), self._clock, provider=self._provider, seed=request.url
         )
         if isinstance(response, NetworkFailure):
             return self._failed(Observed(kind="transport", message=response.message))
-        came = answered(response)
-        return came if succeeded(response) else self._refused(came)
+        answer = answered(response)
+        return answer if succeeded(response) else self._refused(answer)
 
     def _round(self, text: str | None, calls: tuple[Call, ...]) -> str | None:
         """Run the calls of one response and add them to the next model request. Return the reason to end the turn, if any."""
-        self._depth = called(self._depth)
-        over = notice(self._depth)
-        if over is not None:
-            return over
+        if not self._rounds_left:
+            return "Maximum function call depth exceeded"
+        self._rounds_left -= 1
         numbered = {f"call{len(self._calls) + at:05d}": call for at, call in enumerate(calls, start=1)}
         self._messages.append({"role": "assistant", "content": text, "tool_calls": _as_sent(numbered)})
         for number, call in numbered.items():
-            ran = run_call(call, self._tools, self._send, self._clock)
-            self._calls.append(ran.record)
-            self._messages.append({"role": "tool", "tool_call_id": number, "content": ran.told})
-            self._errors, stop = handled(self._errors, ran.result, call.name)
+            result = run_call(call, self._tools, self._send, self._clock)
+            self._calls.append(result.record)
+            self._messages.append({"role": "tool", "tool_call_id": number, "content": result.text})
+            self._errors, stop = handled(self._errors, result.value, call.name)
             if stop is not None:
                 return stop.suggestion
         return None
 
-    def _refused(self, came: Answered) -> Said:
-        words = refusal(came.body, came.status or 0)
-        return self._failed(Observed(kind="llm", message=f"LLM call failed: {words}"), came)
+    def _refused(self, answer: Answered) -> TurnResult:
+        message = f"LLM call failed: {refusal(answer.body, answer.status or 0)}"
+        return self._failed(Observed(kind="llm", message=message), answer)
 
-    def _failed(self, noticed: Observed, came: Answered | None = None) -> Said:
-        return Said(
-            text="\n".join(self._texts),
-            tokens=self._tokens,
-            calls=tuple(self._calls),
-            failed=noticed,
-            answered=came,
-        )
+    def _failed(self, failed: Observed, answer: Answered | None = None) -> TurnResult:
+        return replace(self._result("\n".join(self._texts)), failed=failed, answered=answer)
+
+    def _result(self, text: str) -> TurnResult:
+        return TurnResult(text=text, tokens=self._tokens, calls=tuple(self._calls))
 
 
 def _as_sent(numbered: dict[str, Call]) -> list[JsonObject]:

@@ -9,17 +9,17 @@ import posixpath
 from urllib.parse import quote
 
 from mendbench.model.exchange import Response
-from mendbench.model.json import Json, JsonObject
-from mendbench.runtime.nodes.interface import NodeOutput, Observed
+from mendbench.model.json import JsonObject
+from mendbench.runtime.nodes.interface import NodeOutput, failed_output
 from mendbench.runtime.nodes.params import text
-from mendbench.runtime.nodes.responses import body_of, fault_words, succeeded
+from mendbench.runtime.nodes.responses import body_of, fault_message, succeeded
 
 URL = "file://sandbox/"
 
-_SAID_SHOWN = 500
+_SHOWN = 500
 """Characters of a response that a message quotes."""
 
-_STATUS_WORDS = {
+_STATUS_MESSAGES = {
     403: "Permission denied: '{path}'",
     404: "File '{path}' does not exist.",
     409: "'{path}' is not a file.",
@@ -52,24 +52,20 @@ def url_of(path: str) -> str:
     return URL + quote(path.encode("utf-8", "surrogatepass"), safe="/")
 
 
-def trouble(response: Response, path: str) -> str | None:
+def failure_message(response: Response, path: str) -> str | None:
     """Return why the file could not be read or written, in the baseline's format, or None on success."""
     if succeeded(response):
         return None
     if response.fault is not None:
-        return f"Error: {fault_words(response, 'the sandbox folder')}"
-    known = _STATUS_WORDS.get(response.status)
-    return f"Error: {known.format(path=path) if known else _other(body_of(response), path)}"
+        return f"Error: {fault_message(response, 'the sandbox folder')}"
+    known = _STATUS_MESSAGES.get(response.status)
+    if known:
+        return f"Error: {known.format(path=path)}"
+    body = body_of(response)
+    details = f": {body[:_SHOWN]}" if isinstance(body, str) and body else ""
+    return f"Error: Cannot use file '{path}'{details}"
 
 
 def failed(message: str, path: str) -> NodeOutput:
     """Return the output of a node whose file could not be read or written."""
-    return NodeOutput(
-        outputs={"file_path": path, "error": message},
-        noticed=Observed(kind="file", message=message),
-    )
-
-
-def _other(said: Json, path: str) -> str:
-    words = f": {said[:_SAID_SHOWN]}" if isinstance(said, str) and said else ""
-    return f"Cannot use file '{path}'{words}"
+    return failed_output("file", {"file_path": path, "error": message})

@@ -11,18 +11,18 @@ from urllib.parse import quote
 from mendbench.api_errors.call_errors import error_in
 from mendbench.api_errors.envelopes import failure_in
 from mendbench.io.canonical_json import canonical_json
-from mendbench.model.exchange import Request
+from mendbench.io.json_documents import nests_deeper
 from mendbench.model.execution import ObservationKind
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes import mcp
 from mendbench.runtime.nodes.completions import Call
-from mendbench.runtime.nodes.interface import NodeOutput, Observed, Send
+from mendbench.runtime.nodes.interface import NodeOutput, Send, failed_output, json_request
 from mendbench.runtime.nodes.params import DEFAULT_TIMEOUT_S, kind_of
-from mendbench.runtime.nodes.patience import send_patiently
-from mendbench.runtime.nodes.responses import MAX_DEPTH, answered, depth_within, fault_words, succeeded
-from mendbench.runtime.scene import listed
-from mendbench.runtime.suggest import closest
+from mendbench.runtime.nodes.responses import MAX_DEPTH, answered, fault_message, succeeded
+from mendbench.runtime.nodes.retries import send_with_retries
+from mendbench.runtime.outline import listed
+from mendbench.runtime.suggest import Guesses
 
 _LONGEST_NAME = 64
 _UNNAMEABLE = re.compile(r"[^a-zA-Z0-9_-]")
@@ -44,14 +44,14 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
+class CallResult:
     """The result of one call."""
 
     record: JsonObject
     """For the node's outputs: server, tool, arguments, and error or None."""
-    told: str
+    text: str
     """The text for the model."""
-    result: Json
+    value: Json
     """For error detection: see :func:`mendbench.api_errors.call_errors.error_in`."""
 
 
@@ -66,7 +66,7 @@ def tools_named(params: JsonObject, who: str) -> tuple[tuple[str, str], ...] | N
         return None
     if not isinstance(value, list):
         raise TypeError(f"{who} node parameter 'tools' must be an array, got {kind_of(value)}")
-    return tuple(dict.fromkeys(_named(one, who) for one in value))
+    return tuple(dict.fromkeys(_named(name, who) for name in value))
 
 
 def tools_offered(
@@ -84,22 +84,22 @@ def tools_offered(
             return found
         for tool in (tool for owner, tool in names if owner == server):
             if tool not in found:
-                meant = closest(tool, found)
+                meant = Guesses().closest(tool, found)
                 hint = f", did you mean '{server}/{meant}'?" if meant else ""
                 has = listed(sorted(found)) or "none"
                 raise ValueError(
                     f"{who} node parameter 'tools': MCP server '{server}' has no tool '{tool}'{hint} It has: {has}"
                 )
-            offered.append(_offer(server, tool, found[tool], {one.name for one in offered}))
+            offered.append(_offer(server, tool, found[tool], {other.name for other in offered}))
     return tuple(offered)
 
 
-def run_call(call: Call, tools: Mapping[str, Tool], send: Send, clock: Clock) -> Ran:
+def run_call(call: Call, tools: Mapping[str, Tool], send: Send, clock: Clock) -> CallResult:
     """Run one call. The model receives problems with the call like an error of the tool."""
     tool = tools.get(call.name)
     if tool is None:
-        wrong = f"there is no function {call.name!r}; there are: {', '.join(sorted(tools))}"
-        return _refused({"server": None, "tool": call.name, "arguments": call.arguments}, wrong)
+        problem = f"there is no function {call.name!r}; there are: {', '.join(sorted(tools))}"
+        return _refused({"server": None, "tool": call.name, "arguments": call.arguments}, problem)
     arguments = _arguments(call.arguments)
     if isinstance(arguments, str):
         return _refused({"server": tool.server, "tool": tool.tool, "arguments": call.arguments}, arguments)
@@ -110,16 +110,13 @@ def run_call(call: Call, tools: Mapping[str, Tool], send: Send, clock: Clock) ->
     value = output.outputs.get("result")
     inside = failure_in(output.answered.body) if output.answered is not None else None
     error = inside.message if inside is not None else error_in(value)
-    told = value if isinstance(value, str) else canonical_json(value)
-    return Ran(record={**record, "error": error}, told=told, result=value if inside is None else _error(told))
+    text = value if isinstance(value, str) else canonical_json(value)
+    return CallResult(record={**record, "error": error}, text=text, value=value if inside is None else f"Error: {text}")
 
 
-def _refused(record: JsonObject, wrong: str) -> Ran:
-    return Ran(record={**record, "error": wrong}, told=_error(wrong), result=_error(wrong))
-
-
-def _error(words: str) -> str:
-    return f"Error: {words}"
+def _refused(record: JsonObject, problem: str) -> CallResult:
+    text = f"Error: {problem}"
+    return CallResult(record={**record, "error": problem}, text=text, value=text)
 
 
 def _arguments(written: str) -> JsonObject | str:
@@ -134,52 +131,44 @@ def _arguments(written: str) -> JsonObject | str:
         return "the arguments nest too deep"
     if not isinstance(value, dict):
         return f"the arguments must be an object, got {kind_of(value)}"
-    return value if depth_within(value, MAX_DEPTH) else "the arguments nest too deep"
+    return "the arguments nest too deep" if nests_deeper(value, MAX_DEPTH) else value
 
 
 def _no_json(word: str) -> Json:
     raise ValueError(f"{word} is no JSON value")
 
 
-def _named(one: Json, who: str) -> tuple[str, str]:
-    if not isinstance(one, str):
-        raise TypeError(f"{who} node parameter 'tools' must hold strings, got {kind_of(one)}")
-    server, _, tool = one.partition("/")
+def _named(name: Json, who: str) -> tuple[str, str]:
+    if not isinstance(name, str):
+        raise TypeError(f"{who} node parameter 'tools' must hold strings, got {kind_of(name)}")
+    server, _, tool = name.partition("/")
     if not server or not tool:
-        raise ValueError(f"{who} node parameter 'tools' must hold names like 'server/tool', got {one!r}")
+        raise ValueError(f"{who} node parameter 'tools' must hold names like 'server/tool', got {name!r}")
     return server, tool
 
 
 def _listed(server: str, send: Send, clock: Clock) -> dict[str, JsonObject] | NodeOutput:
     """Return the server's tools by name, from the first page of its list, or the failed output."""
-    request = Request(
-        method="POST",
-        url=f"mcp://{quote(server, safe='')}/tools/list",
-        headers=(("Content-Type", "application/json"),),
-        body=b"{}",
-        timeout_s=DEFAULT_TIMEOUT_S,
-    )
-    response = send_patiently(request, send, clock)
-    said = answered(response)
+    request = json_request(f"mcp://{quote(server, safe='')}/tools/list", {}, DEFAULT_TIMEOUT_S)
+    response = send_with_retries(request, send, clock)
+    answer = answered(response)
     kind: ObservationKind = "mcp" if response.fault is None else "transport"
     if response.fault is not None:
-        words = fault_words(response, f"MCP server {server}", request.timeout_s)
+        message = fault_message(response, f"MCP server {server}", request.timeout_s)
     elif not succeeded(response):
-        words = f"HTTP {response.status}"
+        message = f"HTTP {response.status}"
     else:
-        output = mcp.result_of(said, server, "tools/list")
+        output = mcp.result_of(answer, server, "tools/list")
         result = output.outputs.get("result")
         tools = result.get("tools") if isinstance(result, dict) else None
         if output.noticed is None and isinstance(tools, list):
             return {
                 tool["name"]: tool for tool in tools if isinstance(tool, dict) and isinstance(tool.get("name"), str)
             }
-        words = output.noticed.message if output.noticed is not None else "the answer holds no list of tools"
+        message = output.noticed.message if output.noticed is not None else "the answer holds no list of tools"
         if output.noticed is None:  # a result without an error: only this node knows that it is not a tool list
             kind = "llm"
-    message = f"The tools of MCP server '{server}' could not be listed: {words}"
-    noticed = Observed(kind=kind, message=message)
-    return NodeOutput(outputs={"error": message}, noticed=noticed, answered=said)
+    return failed_output(kind, {"error": f"The tools of MCP server '{server}' could not be listed: {message}"}, answer)
 
 
 def _offer(server: str, tool: str, known: JsonObject, taken: set[str]) -> Tool:

@@ -9,11 +9,11 @@ from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 from mendbench.model.exchange import Headers, Request, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
-from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Observed, Send
-from mendbench.runtime.nodes.params import kind_of, optional_text, table, text, timeout
-from mendbench.runtime.nodes.patience import send_patiently
-from mendbench.runtime.nodes.responses import answered, fault_words, succeeded
-from mendbench.runtime.validate import NodeSpec
+from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send, failed_output
+from mendbench.runtime.nodes.params import as_text, kind_of, optional_text, table, text, timeout
+from mendbench.runtime.nodes.responses import answered, fault_message, succeeded
+from mendbench.runtime.nodes.retries import send_with_retries
+from mendbench.runtime.outline import NodeSpec
 from mendbench.version import __version__
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
@@ -30,7 +30,7 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
         TypeError, ValueError: a parameter cannot be used.
     """
     request = request_of(params)
-    return _output(request, send_patiently(request, send, clock))
+    return _output(request, send_with_retries(request, send, clock))
 
 
 def request_of(params: JsonObject) -> Request:
@@ -53,24 +53,21 @@ def request_of(params: JsonObject) -> Request:
 
 
 def _output(request: Request, response: Response) -> NodeOutput:
-    said = answered(response)
+    answer = answered(response)
     seconds = response.elapsed_ms / 1000
     if response.fault is not None:
-        message = fault_words(response, request.url, request.timeout_s)
-        outputs = {"response": said.body, "response_time": seconds, "error": message}
-        return NodeOutput(outputs=outputs, noticed=Observed(kind="transport", message=message), answered=said)
+        message = fault_message(response, request.url, request.timeout_s)
+        outputs = {"response": answer.body, "response_time": seconds, "error": message}
+        return failed_output("transport", outputs, answer)
     outputs = {
-        "response": said.body,
+        "response": answer.body,
         "status_code": response.status,
-        "response_headers": said.headers,
+        "response_headers": answer.headers,
         "response_time": seconds,
     }
     if succeeded(response):
-        return NodeOutput(outputs=outputs, answered=said)
-    message = f"HTTP {response.status}"
-    return NodeOutput(
-        outputs={**outputs, "error": message}, noticed=Observed(kind="http", message=message), answered=said
-    )
+        return NodeOutput(outputs=outputs, answered=answer)
+    return failed_output("http", {**outputs, "error": f"HTTP {response.status}"}, answer)
 
 
 def _url(url: str, query: JsonObject) -> str:
@@ -125,7 +122,7 @@ def _bytes(body: Json) -> bytes:
         return b""
     if isinstance(body, str):
         return body.encode("utf-8", "replace")
-    return json.dumps(body, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    return as_text(body).encode("utf-8", "backslashreplace")
 
 
 NODE = NodeType(

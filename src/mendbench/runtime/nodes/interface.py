@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.exchange import Request, Response
 from mendbench.model.execution import ObservationKind
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
-from mendbench.runtime.validate import NodeSpec
+from mendbench.runtime.outline import NodeSpec
 
 Send: TypeAlias = Callable[[Request], Response]
 """The only way for a node to reach the world."""
@@ -45,6 +46,18 @@ class NodeOutput:
     noticed: Observed | None = None
     answered: Answered | None = None
     """None if the node sent no request, or if no API returned the response (a shell command's output, a model's text)."""
+
+
+def failed_output(kind: ObservationKind, outputs: JsonObject, answered: Answered | None = None) -> NodeOutput:
+    """Return the output of a failed node, whose ``outputs`` hold the message under ``error``."""
+    return NodeOutput(outputs=outputs, noticed=Observed(kind=kind, message=outputs["error"]), answered=answered)
+
+
+def json_request(url: str, value: Json, timeout_s: float | None = None) -> Request:
+    """Return a POST request with ``value`` as its JSON body."""
+    headers = (("Content-Type", "application/json"),)
+    body = canonical_json(value).encode("utf-8", "backslashreplace")
+    return Request(method="POST", url=url, headers=headers, body=body, timeout_s=timeout_s)
 
 
 Run: TypeAlias = Callable[[JsonObject, Send, Clock], NodeOutput]

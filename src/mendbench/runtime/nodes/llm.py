@@ -7,11 +7,11 @@ import re
 from mendbench.api_errors.network import provider_of
 from mendbench.model.json import JsonObject
 from mendbench.ports.clock import Clock
-from mendbench.runtime.nodes.conversation import Said, Turn
-from mendbench.runtime.nodes.function_calls import Tool, tools_named, tools_offered
+from mendbench.runtime.nodes.conversation import Turn, TurnResult
+from mendbench.runtime.nodes.function_calls import tools_named, tools_offered
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send
 from mendbench.runtime.nodes.params import number, optional_text, text
-from mendbench.runtime.validate import NodeSpec
+from mendbench.runtime.outline import NodeSpec
 
 _WHO = "LLM"
 _FENCED = re.compile(r"\A\s*```[^\n`]*\n(.*?)\n?```\s*\Z", re.DOTALL)
@@ -32,8 +32,10 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
     tools = tools_offered(named or (), _WHO, send, clock)
     if isinstance(tools, NodeOutput):
         return tools
-    said = Turn(_with_tools(model_request, tools), tools, provider, send, clock).run()
-    return _output(said, model, with_calls=named is not None)
+    if tools:
+        model_request["tools"] = [tool.definition for tool in tools]
+    result = Turn(model_request, tools, provider, send, clock).run()
+    return _output(result, model, with_calls=named is not None)
 
 
 def ask_of(params: JsonObject) -> JsonObject:
@@ -54,24 +56,20 @@ def ask_of(params: JsonObject) -> JsonObject:
     }
 
 
-def unfenced(said: str) -> str:
-    """Return the content of the code fence that encloses all of ``said``, or ``said`` unchanged."""
-    found = _FENCED.match(said)
-    return found.group(1) if found else said
+def unfenced(text: str) -> str:
+    """Return the content of the code fence that encloses all of ``text``, or ``text`` unchanged."""
+    found = _FENCED.match(text)
+    return found.group(1) if found else text
 
 
-def _with_tools(model_request: JsonObject, tools: tuple[Tool, ...]) -> JsonObject:
-    return {**model_request, "tools": [tool.definition for tool in tools]} if tools else model_request
-
-
-def _output(said: Said, model: str, *, with_calls: bool) -> NodeOutput:
-    calls: JsonObject = {"tool_calls": list(said.calls)} if with_calls else {}
-    usage: JsonObject = {} if said.tokens is None else {"llm_usage": {"model": model, **said.tokens}}
-    if said.failed is None:
-        return NodeOutput(outputs={"response": unfenced(said.text), **usage, **calls})
-    so_far: JsonObject = {"response": said.text} if said.text else {}
-    outputs = {**so_far, **usage, **calls, "error": said.failed.message}
-    return NodeOutput(outputs=outputs, noticed=said.failed, answered=said.answered)
+def _output(result: TurnResult, model: str, *, with_calls: bool) -> NodeOutput:
+    calls: JsonObject = {"tool_calls": list(result.calls)} if with_calls else {}
+    usage: JsonObject = {} if result.tokens is None else {"llm_usage": {"model": model, **result.tokens}}
+    if result.failed is None:
+        return NodeOutput(outputs={"response": unfenced(result.text), **usage, **calls})
+    text: JsonObject = {"response": result.text} if result.text else {}
+    outputs = {**text, **usage, **calls, "error": result.failed.message}
+    return NodeOutput(outputs=outputs, noticed=result.failed, answered=result.answered)
 
 
 NODE = NodeType(

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from urllib.parse import quote
 
-from mendbench.io.canonical_json import canonical_json
 from mendbench.model.exchange import Request, Response
 from mendbench.model.execution import ObservationKind
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
-from mendbench.runtime.mcp_node_types import MCP, tool_in
-from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Observed, Send
-from mendbench.runtime.nodes.params import table, text, timeout
-from mendbench.runtime.nodes.patience import send_patiently
-from mendbench.runtime.nodes.responses import answered, fault_words, succeeded, value_in
-from mendbench.runtime.scene import ANY_TOOL
-from mendbench.runtime.validate import NodeSpec
+from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Send, failed_output, json_request
+from mendbench.runtime.nodes.params import as_text, table, text, timeout
+from mendbench.runtime.nodes.responses import answered, fault_message, succeeded, value_in
+from mendbench.runtime.nodes.retries import send_with_retries
+from mendbench.runtime.outline import ANY_TOOL, MCP, NodeSpec, tool_in
 
 _WHO = "MCP"
 
 _SERVER_ERROR = 500
-_STATUS_WORDS = {
+_SHOWN = 200
+"""Characters of a response in the message."""
+_STATUS_MESSAGES = {
     401: "Authentication failed. Check your API credentials.",
     403: "Access forbidden. Check your permissions.",
     404: "Session expired or endpoint not found.",
@@ -37,18 +35,13 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
         TypeError, ValueError: a parameter cannot be used.
     """
     server, tool = text(params, "server", _WHO), text(params, "tool", _WHO)
-    request = Request(
-        method="POST",
-        url=f"mcp://{quote(server, safe='')}/{quote(tool, safe='')}",
-        headers=(("Content-Type", "application/json"),),
-        body=canonical_json(table(params, "arguments", _WHO)).encode("utf-8", "backslashreplace"),
-        timeout_s=timeout(params, _WHO),
-    )
-    response = send_patiently(request, send, clock)
-    said = answered(response)
+    url = f"mcp://{quote(server, safe='')}/{quote(tool, safe='')}"
+    request = json_request(url, table(params, "arguments", _WHO), timeout(params, _WHO))
+    response = send_with_retries(request, send, clock)
+    answer = answered(response)
     if not succeeded(response):
-        return _unreached(request, response, said, {"server": server, "tool": tool})
-    return result_of(said, server, tool)
+        return _unreached(request, response, answer, {"server": server, "tool": tool})
+    return result_of(answer, server, tool)
 
 
 def type_named(types: Mapping[str, NodeType], name: str) -> NodeType | None:
@@ -65,26 +58,29 @@ def type_named(types: Mapping[str, NodeType], name: str) -> NodeType | None:
     return NodeType(type=name, spec=ANY_TOOL, run=run_tool)
 
 
-def result_of(said: Answered, server: str, tool: str) -> NodeOutput:
+def result_of(answer: Answered, server: str, tool: str) -> NodeOutput:
     """Return the outputs for a JSON-RPC response.
 
     The result is its structured content, else its texts, parsed if they are JSON. The fields of an object without a
     truthy ``error`` also become separate outputs.
     """
     where = {"server": server, "tool": tool}
-    rpc = said.body if isinstance(said.body, dict) else {"result": said.body}
+    rpc = answer.body if isinstance(answer.body, dict) else {"result": answer.body}
     if rpc.get("error"):
-        return _failed(f"MCP tool failed: {_protocol_words(rpc['error'])}", {**where, "timeout": False}, said)
+        message = f"MCP tool failed: {_protocol_message(rpc['error'])}"
+        return failed_output("mcp", {"error": message, "error_details": {**where, "timeout": False}}, answer)
     result = rpc.get("result", rpc if "jsonrpc" not in rpc else None)
     value = _value(result)
     outputs: JsonObject = {"result": value, f"{server}_{tool}_result": value}
     if isinstance(result, dict) and result.get("isError") is True:
-        failed = _failed(_error_words(result, value), {**where, "is_tool_error": True}, said)
-        return NodeOutput(outputs={**outputs, **failed.outputs}, noticed=failed.noticed, answered=said)
+        details = {**where, "is_tool_error": True}
+        return failed_output(
+            "mcp", {**outputs, "error": _error_message(result, value), "error_details": details}, answer
+        )
     if isinstance(value, dict) and not value.get("error"):
         own = {key: item for key, item in value.items() if not key.startswith(("_", "is_"))}
         outputs = {**own, **outputs}
-    return NodeOutput(outputs=outputs, answered=said)
+    return NodeOutput(outputs=outputs, answered=answer)
 
 
 def _value(result: Json) -> Json:
@@ -105,48 +101,38 @@ def _block(block: Json) -> Json:
     return block
 
 
-def _error_words(result: JsonObject, value: Json) -> str:
+def _error_message(result: JsonObject, value: Json) -> str:
     """Return the tool's own error message, unchanged."""
     blocks = result.get("content")
     texts = [block.get("text") for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
-    said = "\n".join(words for words in texts if isinstance(words, str) and words)
-    if said:
-        return said
+    message = "\n".join(text for text in texts if isinstance(text, str) and text)
+    if message:
+        return message
     return value if isinstance(value, str) and value else "Tool execution failed"
 
 
-def _protocol_words(error: Json) -> str:
+def _protocol_message(error: Json) -> str:
     if isinstance(error, dict):
         return str(error.get("message") or error.get("code") or "protocol error")
-    return error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
+    return as_text(error)
 
 
-def _unreached(request: Request, response: Response, said: Answered, where: JsonObject) -> NodeOutput:
+def _unreached(request: Request, response: Response, answer: Answered, where: JsonObject) -> NodeOutput:
     """Return the outputs if there was no JSON-RPC response: the server was unreachable, or its transport refused."""
     seconds = request.timeout_s or 0
     if response.fault == "timeout":
-        words = f"MCP tool timed out after {seconds:g} seconds"
+        message = f"MCP tool timed out after {seconds:g} seconds"
     elif response.fault is not None:
-        words = fault_words(response, f"MCP server {where['server']}", seconds)
+        message = fault_message(response, f"MCP server {where['server']}", seconds)
     elif response.status >= _SERVER_ERROR:
-        words = f"Server error (HTTP {response.status}). The server encountered an error."
+        message = f"Server error (HTTP {response.status}). The server encountered an error."
     else:
-        words = _STATUS_WORDS.get(response.status) or f"HTTP error {response.status}: {_head(said.body)}"
+        message = (
+            _STATUS_MESSAGES.get(response.status) or f"HTTP error {response.status}: {as_text(answer.body)[:_SHOWN]}"
+        )
     kind: ObservationKind = "mcp" if response.fault is None else "transport"
-    failed = _failed(f"MCP tool failed: {words}", {**where, "timeout": response.fault == "timeout"}, said)
-    return NodeOutput(
-        outputs=failed.outputs, noticed=Observed(kind=kind, message=failed.outputs["error"]), answered=said
-    )
-
-
-def _failed(message: str, details: JsonObject, said: Answered) -> NodeOutput:
-    outputs = {"error": message, "error_details": details}
-    return NodeOutput(outputs=outputs, noticed=Observed(kind="mcp", message=message), answered=said)
-
-
-def _head(body: Json) -> str:
-    said = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
-    return said[:200]
+    details = {**where, "timeout": response.fault == "timeout"}
+    return failed_output(kind, {"error": f"MCP tool failed: {message}", "error_details": details}, answer)
 
 
 NODE = NodeType(

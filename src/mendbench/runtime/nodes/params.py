@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 from mendbench.model.json import Json, JsonObject
@@ -86,6 +87,11 @@ def flag(params: JsonObject, name: str, *, default: bool) -> bool:
     if value is None:
         return default
     return value.strip().lower() in {"true", "1", "yes"} if isinstance(value, str) else bool(value)
+
+
+def as_text(value: Json) -> str:
+    """Return a string unchanged, and anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def kind_of(value: Json) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from mendbench.model.exchange import Request
 from mendbench.model.json import JsonObject
 from mendbench.ports.clock import Clock
-from mendbench.runtime.nodes.files import failed, path_of, trouble, url_of
+from mendbench.runtime.nodes.files import failed, failure_message, path_of, url_of
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send
-from mendbench.runtime.validate import NodeSpec
+from mendbench.runtime.outline import NodeSpec
 
 _WHO = "Read file"
 
@@ -21,7 +21,7 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
     del clock
     path = path_of(params, _WHO)
     response = send(Request(method="GET", url=url_of(path)))
-    message = trouble(response, path)
+    message = failure_message(response, path)
     if message is not None:
         return failed(message, path)
     try:
@@ -34,10 +34,8 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
 def numbered(content: str) -> str:
     """Return a text with ``1: `` before its first line, and so on. Line endings are unchanged."""
     lines = content.split("\n")
-    ended = lines.pop() if not lines[-1] else None
-    return "\n".join(f"{number}: {line}" for number, line in enumerate(lines, 1)) + (
-        "\n" if ended is not None and lines else ""
-    )
+    end = [] if lines[-1] else [lines.pop()]
+    return "\n".join([*(f"{number}: {line}" for number, line in enumerate(lines, 1)), *end])
 
 
 NODE = NodeType(

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from mendbench.errors import BadInput
 from mendbench.plugins import entry_points_of, load_member, loaded, module_names
 from mendbench.runtime.nodes.interface import NodeType
+from mendbench.runtime.outline import NodeSpec
 
 ENTRY_POINT_GROUP = "mendbench.nodes"
 
@@ -35,3 +36,8 @@ def node_types() -> Mapping[str, NodeType]:
             raise BadInput(f"entry point {entry.value}", f"node type {node.type!r} is taken", "give it another name")
         found[node.type] = node
     return MappingProxyType(dict(sorted(found.items())))
+
+
+def node_specs() -> Mapping[str, NodeSpec]:
+    """Return the spec of every node type by its name."""
+    return {name: node.spec for name, node in node_types().items()}

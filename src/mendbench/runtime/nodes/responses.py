@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import ast
 import json
-from itertools import chain
 
 from mendbench.exchanges.bodies import parse_body
-from mendbench.io.json_documents import finite_json
+from mendbench.io.json_documents import finite_json, nests_deeper
 from mendbench.model.exchange import Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.nodes.interface import Answered
 
 MAX_DEPTH = 120
 """Deeper JSON stays text: no API nests so deep, and recursive code must not run out of stack."""
-
 
 _SUCCESS = 2
 """First digit of success statuses (RFC 9110 section 15.3)."""
@@ -26,17 +24,7 @@ def body_of(response: Response) -> Json:
     Bytes that are not UTF-8 become replacement characters. Form-encoded bodies stay text.
     """
     value = parse_body(response.body, None)
-    return value if depth_within(value, MAX_DEPTH) else response.body.decode("utf-8", "replace")
-
-
-def depth_within(value: Json, limit: int) -> bool:
-    """Return whether ``value`` nests at most ``limit`` levels deep. Not recursive."""
-    level: list[Json] = [value]
-    for _ in range(limit + 1):
-        level = list(chain.from_iterable(_children(item) for item in level))
-        if not level:
-            return True
-    return False
+    return response.body.decode("utf-8", "replace") if nests_deeper(value, MAX_DEPTH) else value
 
 
 def succeeded(response: Response) -> bool:
@@ -58,7 +46,7 @@ def answered(response: Response) -> Answered:
     return Answered(body=body_of(response), status=response.status or None, headers=headers_of(response))
 
 
-def fault_words(response: Response, what: str, timeout_s: float | None = None) -> str:
+def fault_message(response: Response, what: str, timeout_s: float | None = None) -> str:
     """Return one sentence for the response's transport fault. ``what`` names the request's target."""
     sentences = {
         "timeout": f"Request to {what} timed out" + (f" after {timeout_s:g} seconds" if timeout_s else ""),
@@ -71,29 +59,22 @@ def fault_words(response: Response, what: str, timeout_s: float | None = None) -
     return sentences[response.fault or "reset"]
 
 
-def value_in(said: str) -> Json:
+def value_in(text: str) -> Json:
     """Return the object or array that a text contains as JSON or as a Python literal, else the text itself.
 
     Bare numbers stay text: ids that are too long for a float must not lose digits.
     """
-    start = said.lstrip()[:1]
-    if start not in ("{", "["):
-        return said
+    if not text.lstrip().startswith(("{", "[")):
+        return text
     try:
-        value = finite_json(said)
+        value = finite_json(text)
     except (ValueError, RecursionError):
-        value = _python_literal(said)
-    return value if isinstance(value, dict | list) and depth_within(value, MAX_DEPTH) else said
+        value = _python_literal(text)
+    return value if isinstance(value, dict | list) and not nests_deeper(value, MAX_DEPTH) else text
 
 
-def _python_literal(said: str) -> Json:
+def _python_literal(text: str) -> Json:
     try:
-        return finite_json(json.dumps(ast.literal_eval(said.strip())))
+        return finite_json(json.dumps(ast.literal_eval(text.strip())))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
-
-
-def _children(value: Json) -> list[Json]:
-    if isinstance(value, dict):
-        return list(value.values())
-    return value if isinstance(value, list) else []

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 
-from mendbench.io.canonical_json import canonical_json
-from mendbench.model.exchange import Request, Response
+from mendbench.model.exchange import Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
-from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Observed, Send
-from mendbench.runtime.nodes.params import flag, optional_text, text, timeout
-from mendbench.runtime.nodes.responses import body_of, fault_words, succeeded
-from mendbench.runtime.validate import NodeSpec
+from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Send, failed_output, json_request
+from mendbench.runtime.nodes.params import as_text, flag, optional_text, text, timeout
+from mendbench.runtime.nodes.responses import body_of, fault_message, succeeded
+from mendbench.runtime.outline import NodeSpec
 
 URL = "shell://sandbox/"
 TIMED_OUT = -1
@@ -43,22 +41,18 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
     del clock
     command = text(params, "command", _WHO)
     seconds = timeout(params, _WHO)
-    model_request = {
+    stdin = params.get("stdin")
+    body = {
         "command": command,
-        "stdin": _stdin(params.get("stdin")),
+        "stdin": None if stdin is None else as_text(stdin),
         "cwd": optional_text(params, "cwd", _WHO),
         "env": _names(params.get("env")),
     }
-    body = canonical_json(model_request).encode("utf-8", "backslashreplace")
-    headers = (("Content-Type", "application/json"),)
-    response = send(Request(method="POST", url=URL, headers=headers, body=body, timeout_s=seconds))
-    outputs = _read(command, response, seconds)
-    failed = "error" in outputs and not flag(params, "ignore_errors", default=False)
-    return NodeOutput(
-        outputs=outputs,
-        noticed=Observed(kind="shell", message=outputs["error"]) if failed else None,
-        answered=Answered(body={key: outputs[key] for key in ("stdout", "stderr", "exit_code")}) if failed else None,
-    )
+    outputs = _outputs(command, send(json_request(URL, body, seconds)), seconds)
+    if "error" not in outputs or flag(params, "ignore_errors", default=False):
+        return NodeOutput(outputs=outputs)
+    answer = Answered(body={key: outputs[key] for key in ("stdout", "stderr", "exit_code")})
+    return failed_output("shell", outputs, answer)
 
 
 def says_no(command: str, exit_code: int, stderr: str) -> bool:
@@ -66,21 +60,22 @@ def says_no(command: str, exit_code: int, stderr: str) -> bool:
     return exit_code == 1 and not stderr.strip() and _last_program(command) in _RESPONSES_NO
 
 
-def _read(command: str, response: Response, seconds: float) -> JsonObject:
+def _outputs(command: str, response: Response, seconds: float) -> JsonObject:
     """Return the node's outputs, with ``error`` if the command failed."""
-    said = body_of(response)
-    wrote = said if isinstance(said, dict) else {}
-    stdout, stderr = (_as_text(wrote.get(name)).removesuffix("\n") for name in ("stdout", "stderr"))
-    code = wrote.get("exit_code")
+    body = body_of(response)
+    result = body if isinstance(body, dict) else {}
+    stdout, stderr = (_text_or_empty(result.get(name)).removesuffix("\n") for name in ("stdout", "stderr"))
+    code = result.get("exit_code")
     outputs: JsonObject = {"stdout": stdout, "stderr": stderr, "exit_code": code, "command": command}
     if response.fault == "timeout":
         return {**outputs, "exit_code": TIMED_OUT, "error": f"Command timed out after {seconds:g} seconds"}
     if response.fault is not None:
-        return {**outputs, "exit_code": NOT_RUN, "error": fault_words(response, "the sandbox", seconds)}
-    if not succeeded(response) and isinstance(wrote.get("says"), str):
-        return {**outputs, "exit_code": STOPPED, "error": f"Command was stopped: {wrote['says']}"}
+        return {**outputs, "exit_code": NOT_RUN, "error": fault_message(response, "the sandbox", seconds)}
+    if not succeeded(response) and isinstance(result.get("says"), str):
+        return {**outputs, "exit_code": STOPPED, "error": f"Command was stopped: {result['says']}"}
     if not succeeded(response) or not isinstance(code, int) or isinstance(code, bool):
-        return {**outputs, "exit_code": NOT_RUN, "error": f"Command could not be run: {_as_text(said)[:_STDERR_SHOWN]}"}
+        reason = _text_or_empty(body)[:_STDERR_SHOWN]
+        return {**outputs, "exit_code": NOT_RUN, "error": f"Command could not be run: {reason}"}
     if code == 0 or says_no(command, code, stderr):
         return outputs
     tail = f": {stderr.strip()[:_STDERR_SHOWN]}" if stderr.strip() else ""
@@ -103,11 +98,6 @@ def _last_program(command: str) -> str:
     return last[0].rsplit("/", 1)[-1] if last else ""
 
 
-def _stdin(value: Json) -> str | None:
-    """Return the standard input: a string unchanged, anything else as JSON."""
-    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
 def _names(value: Json) -> list[str]:
     """Return the names of the variables that the command inherits from the operator's environment."""
     if value is None:
@@ -117,8 +107,8 @@ def _names(value: Json) -> list[str]:
     raise ValueError("Shell node parameter 'env' must be a list of names of environment variables")
 
 
-def _as_text(value: Json) -> str:
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+def _text_or_empty(value: Json) -> str:
+    return "" if value is None else as_text(value)
 
 
 NODE = NodeType(

@@ -17,8 +17,8 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send
 from mendbench.runtime.nodes.params import text
+from mendbench.runtime.outline import NodeSpec
 from mendbench.runtime.templates import MAX_LEVELS
-from mendbench.runtime.validate import NodeSpec
 from mendbench.values.sizes import size_of
 
 MAX_STEPS = 1_000_000
@@ -48,6 +48,10 @@ _BUILDING = frozenset(
 """The node types of an expression that create new values."""
 
 _WHO = "Transform"
+_TOO_DEEP = (
+    f"{_WHO} expression nests too deep: it may have {MAX_NESTING} levels, and the data that it makes {MAX_LEVELS}"
+)
+_TOO_LARGE = f"{_WHO} expression makes more than {MAX_RESULT:,} characters of data"
 
 
 def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
@@ -74,7 +78,7 @@ class _Functions(functions.Functions):
     @functions.signature({"types": ["string"]}, {"types": ["array-string"]})
     def _func_join(self, separator: str, array: list[str]) -> str:
         if len(separator) * len(array) + sum(map(len, array)) > MAX_RESULT:
-            raise ValueError(_too_large())
+            raise ValueError(_TOO_LARGE)
         return separator.join(array)
 
 
@@ -96,10 +100,10 @@ class _Bounded(TreeInterpreter):
         if node["type"] in _BUILDING:
             size = size_of(found, MAX_RESULT, MAX_LEVELS)
             if size > MAX_RESULT and size_of(found, MAX_RESULT) <= MAX_RESULT:
-                raise ValueError(_too_deep())
+                raise ValueError(_TOO_DEEP)
             self._room -= size
             if size > MAX_RESULT or self._room < 0:
-                raise ValueError(_too_large())
+                raise ValueError(_TOO_LARGE)
         return found
 
     def visit_function_expression(self, node: Any, value: Json) -> Json:
@@ -114,30 +118,20 @@ class _Bounded(TreeInterpreter):
         return way(left, right)
 
     def _step(self, steps: int) -> None:
-        """Use up this number of steps.
-
-        Raises:
-            ValueError: not enough steps are left.
-        """
         self._steps -= steps
         if self._steps < 0:
             raise ValueError(f"{_WHO} expression takes more than {MAX_STEPS:,} steps")
 
 
 def _parsed(expression: str) -> Any:
-    """Return the parsed expression.
-
-    Raises:
-        ValueError: it does not compile or nests too deep.
-    """
     if _brackets_nest_deeper(expression):
-        raise ValueError(_too_deep())
+        raise ValueError(_TOO_DEEP)
     try:
         parsed = jmespath.compile(expression).parsed
     except RecursionError:
-        raise ValueError(_too_deep()) from None
+        raise ValueError(_TOO_DEEP) from None
     if _nests_deeper(parsed):
-        raise ValueError(_too_deep())
+        raise ValueError(_TOO_DEEP)
     return parsed
 
 
@@ -165,16 +159,6 @@ def _nests_deeper(parsed: Any) -> bool:
         if not layer:
             return False
     return True
-
-
-def _too_deep() -> str:
-    return (
-        f"{_WHO} expression nests too deep: it may have {MAX_NESTING} levels, and the data that it makes {MAX_LEVELS}"
-    )
-
-
-def _too_large() -> str:
-    return f"{_WHO} expression makes more than {MAX_RESULT:,} characters of data"
 
 
 NODE = NodeType(

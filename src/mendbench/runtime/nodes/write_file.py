@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 from mendbench.model.exchange import Request
-from mendbench.model.json import Json, JsonObject
+from mendbench.model.json import JsonObject
 from mendbench.ports.clock import Clock
-from mendbench.runtime.nodes.files import failed, path_of, trouble, url_of
+from mendbench.runtime.nodes.files import failed, failure_message, path_of, url_of
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send
-from mendbench.runtime.validate import NodeSpec
+from mendbench.runtime.nodes.params import as_text
+from mendbench.runtime.outline import NodeSpec
 
 _WHO = "Write file"
 _HEADERS = (("Content-Type", "text/plain; charset=utf-8"),)
@@ -25,17 +24,12 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
     path = path_of(params, _WHO)
     if params.get("content") is None:
         raise ValueError(f"{_WHO} node requires 'content' parameter")
-    content = _as_text(params["content"])
+    content = as_text(params["content"])
     body = content.encode("utf-8", "backslashreplace")
-    message = trouble(send(Request(method="PUT", url=url_of(path), headers=_HEADERS, body=body)), path)
+    message = failure_message(send(Request(method="PUT", url=url_of(path), headers=_HEADERS, body=body)), path)
     if message is not None:
         return failed(message, path)
     return NodeOutput(outputs={"content": content, "file_path": path})
-
-
-def _as_text(value: Json) -> str:
-    """Return the text to write: a string unchanged, anything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 NODE = NodeType(

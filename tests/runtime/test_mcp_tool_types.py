@@ -5,8 +5,8 @@ import json
 import pytest
 
 from mendbench.runtime.engine import MendbenchEngine
-from mendbench.runtime.mcp_node_types import tool_in
 from mendbench.runtime.nodes.registry import node_types
+from mendbench.runtime.outline import tool_in
 from tests.fakes.engine import FakeWorld, chain, rpc
 
 TIME = {"content": [{"type": "text", "text": '{"now": "12:00"}'}]}

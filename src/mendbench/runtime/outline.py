@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from mendbench.model.json import JsonObject
 from mendbench.model.workflow import Node, Workflow
 from mendbench.runtime.graph import Order, order_of
-from mendbench.runtime.mcp_node_types import MCP, tool_in
 from mendbench.runtime.parse import salvaged
 from mendbench.runtime.suggest import Guesses
 
@@ -17,6 +16,9 @@ BATCH_OUTPUTS = frozenset({"results", "count", "success_count", "error_count", "
 
 BATCH_INDEX = "__index__"
 """The template name of an item's index in a batch node, from 0."""
+
+MCP = "mcp"
+"""The node type that calls a tool of an MCP server."""
 
 MAX_SHOWN = 20
 """Maximum number of names in a hint."""
@@ -38,6 +40,17 @@ ANY_TOOL = NodeSpec(params=None, required=frozenset(), outputs=None)
 """The spec of a type that names an MCP tool: it accepts any parameters."""
 
 
+def tool_in(node_type: str) -> tuple[str, str] | None:
+    """Return the server and the tool that a type ``mcp-<server>-<tool>`` names, or None if it does not name them.
+
+    The server name ends at the first hyphen, because tool names may contain hyphens. Call a server with a hyphen in its
+    name through the type ``mcp``.
+    """
+    base, _, rest = node_type.partition("-")
+    server, _, tool = rest.partition("-")
+    return (server, tool) if base == MCP and server and tool else None
+
+
 def spec_of(types: Mapping[str, NodeSpec], node_type: str) -> NodeSpec | None:
     """Return the spec of a type by its name, or :data:`ANY_TOOL` for an MCP tool; None if there is no such type."""
     known = types.get(node_type)
@@ -45,7 +58,7 @@ def spec_of(types: Mapping[str, NodeSpec], node_type: str) -> NodeSpec | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class Outline:
     """The readable parts of a document, and what its names can refer to."""
 
     workflow: Workflow
@@ -65,16 +78,16 @@ class Scene:
         return spec.outputs if spec else None
 
 
-def scene_of(document: JsonObject, inputs: JsonObject, node_types: Mapping[str, NodeSpec]) -> Scene:
+def outline_of(document: JsonObject, inputs: JsonObject, node_types: Mapping[str, NodeSpec]) -> Outline:
     """Return the readable parts of ``document``. Never raises."""
     workflow = salvaged(document)
     nodes: dict[str, Node] = {}
     for node in workflow.nodes:
         nodes.setdefault(node.id, node)
-    return Scene(
+    return Outline(
         workflow=workflow,
         nodes=nodes,
-        inputs=frozenset({one.name for one in workflow.inputs} | set(inputs)),
+        inputs=frozenset({*inputs, *(declared.name for declared in workflow.inputs)}),
         types=node_types,
         order=order_of(workflow),
     )
@@ -85,13 +98,8 @@ def own_names(node: Node) -> frozenset[str]:
     return frozenset() if node.batch is None else frozenset({node.batch.name, BATCH_INDEX})
 
 
-def pointer(*steps: str | int) -> str:
-    """Return a JSON pointer (RFC 6901) of ``steps``."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
-
-
 def listed(names: Iterable[str]) -> str:
     """Return the first names in one line, and the number of further names."""
-    every = list(names)
-    more = f" and {len(every) - MAX_SHOWN} more" if len(every) > MAX_SHOWN else ""
-    return ", ".join(every[:MAX_SHOWN]) + more
+    names = list(names)
+    more = f" and {len(names) - MAX_SHOWN} more" if len(names) > MAX_SHOWN else ""
+    return ", ".join(names[:MAX_SHOWN]) + more

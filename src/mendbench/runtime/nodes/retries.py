@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from mendbench.api_errors.retry import PATIENCE_S, retry_after_s, retrying, transient
+from collections.abc import Callable
+from typing import TypeVar
+
+from mendbench.api_errors.retry import retry_after_s, retrying, transient
 from mendbench.exchanges.urls import host_of
 from mendbench.model.exchange import Request, Response
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.interface import Send
+
+T = TypeVar("T")
 
 TRIES = 3
 """Maximum number of tries for a request."""
@@ -23,29 +28,47 @@ _REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
 _FORBIDDEN, _GATEWAY_TIMEOUT = 403, 504
 
 
-def send_patiently(request: Request, send: Send, clock: Clock) -> Response:
+def send_with_retries(request: Request, send: Send, clock: Clock) -> Response:
     """Send ``request`` until it succeeds, at most :data:`TRIES` times, and return the last response.
 
     Busy statuses and temporary faults are retried, after the ``Retry-After`` of the response if it has one. A value above
     :data:`~mendbench.api_errors.retry.PATIENCE_S` ends the retries. A write whose response did not arrive (timeout, reset,
     cut off, 504) is not repeated, because it may have taken effect.
     """
-    first = send(request)
-    if not _worth_repeating(request, first):
+    return retried(
+        lambda: send(request),
+        clock,
+        again=lambda response: _worth_repeating(request, response),
+        header=Response.header,
+        seed=f"{request.method} {host_of(request.url)}",
+    )
+
+
+def retried(
+    call: Callable[[], T],
+    clock: Clock,
+    *,
+    again: Callable[[T], bool],
+    header: Callable[[T, str], str | None],
+    seed: str,
+) -> T:
+    """Call until ``again(result)`` is false, at most :data:`TRIES` times, and return the last result.
+
+    ``header`` returns a header of the response in a result. ``seed`` determines the jitter of the waits.
+    """
+    first = call()
+    if not again(first):  # by far the most: they do not load the library for retries
         return first
     pending = [first]
     return retrying(
-        lambda: pending.pop() if pending else send(request),
+        lambda: pending.pop() if pending else call(),
         clock,
-        again=lambda response: _worth_repeating(request, response),
+        again=again,
         attempts=TRIES,
         base_s=FIRST_WAIT_S,
         cap_s=LONGEST_WAIT_S,
-        retry_after=lambda response: retry_after_s(
-            response.header("retry-after"), clock.now_ms(), response.header("date")
-        ),
-        seed=f"{request.method} {host_of(request.url)}",
-        patience_s=PATIENCE_S,
+        retry_after=lambda result: retry_after_s(header(result, "retry-after"), clock.now_ms(), header(result, "date")),
+        seed=seed,
     )
 
 
