@@ -77,6 +77,8 @@ class Plan:
     left_out: tuple[LeftOut, ...]
     """Cases that an engine cannot express: they are not trials and in no denominator."""
     shard: Shard | None
+    unnarrowed: bool
+    """Whether no option narrowed the plan, so that it covers the headline matrix."""
     whole: bool
     """Whether the plan covers everything configured."""
 
@@ -101,8 +103,8 @@ class Plan:
 def plan_of(config: Config, options: RunOptions, corpus: Corpus) -> Plan:
     """Return the plan of a run with these options.
 
-    Without options the plan covers everything configured; with named cases, everything configured for these cases. If an option
-    changes what is crossed, the plan contains only the main matrix with that change, and no further sweep.
+    Without options the plan covers the main matrix and every sweep that is not ``only_with_all``; with named cases, the same for these
+    cases. If an option changes what is crossed, the plan contains only the main matrix with that change, and no further sweep.
 
     Raises:
         UnknownName: a case, a part, a policy or a detector does not exist.
@@ -117,8 +119,9 @@ def plan_of(config: Config, options: RunOptions, corpus: Corpus) -> Plan:
         raise BadInput(
             f"engine {left_out[0].engine}", f"{left_out[0].case}: {left_out[0].why}", "name cases that it can run"
         )
-    narrowed = _changed(options) or bool(options.names or options.part)
-    return Plan(sweeps=sweeps, keys=keys, left_out=left_out, shard=options.shard, whole=not narrowed)
+    unnarrowed = not (_changed(options) or options.names or options.part)
+    whole = unnarrowed and (options.all or not any(sweep.only_with_all for sweep in config.sweeps.values()))
+    return Plan(sweeps=sweeps, keys=keys, left_out=left_out, shard=options.shard, unnarrowed=unnarrowed, whole=whole)
 
 
 def _crossed(sweeps: Sequence[Sweep]) -> Iterator[TrialKey]:
@@ -138,7 +141,9 @@ def configured_keys(config: Config, corpus: Corpus) -> TrialKeys:
     Raises:
         UnknownName, BadInput: as :func:`plan_of`.
     """
-    sweeps = tuple(sweep for sweep in _sweeps(config, RunOptions(), corpus) if sweep.cases and _complete(sweep.matrix))
+    sweeps = tuple(
+        sweep for sweep in _sweeps(config, RunOptions(all=True), corpus) if sweep.cases and _complete(sweep.matrix)
+    )
     return _keys(sweeps, tuple(_left_out(sweeps, config)))
 
 
@@ -232,6 +237,8 @@ def _sweeps(config: Config, options: RunOptions, corpus: Corpus) -> Iterator[Swe
         return
     wanted = {case.id for case in select(corpus, options.names)}
     for name, one in config.sweeps.items():
+        if one.only_with_all and not options.all:
+            continue
         both = selected_ids(corpus, one.cases) & wanted
         chosen = [corpus.case(case_id) for case_id in corpus.folders if case_id in both]
         yield Sweep(name=name, matrix=_sweep(main, one), cases=_confined(chosen, one.part, options, corpus))

@@ -235,7 +235,7 @@ def _collected(options: RunOptions, on_progress: Progress) -> tuple[Loaded, Benc
     given = (options.engines, options.strategies, options.policies, options.detector, options.models, options.samples)
     if any(given):
         options = replace(options, repairers=(CHAT,))
-    planned = plan_of(loaded.config, options, setting.corpus).keys
+    planned = plan_of(loaded.config, replace(options, all=True), setting.corpus).keys
     keys = tuple(key for key in planned if key.repairer == CHAT)
     alone = sorted({key.engine for key in planned if key.repairer == SELF_REPAIR})
     if alone and not keys:

@@ -52,12 +52,12 @@ from mendbench.values.interning import Interned
 from mendbench.verify.proof import proved_with
 from mendbench.version import __version__
 
-EVERYTHING = RunOptions()
-"""Options that select everything configured."""
+HEADLINE = RunOptions()
+"""Options that select the main matrix and the sweeps that are not ``only_with_all``."""
 
 
 def run(
-    options: RunOptions = EVERYTHING, on_progress: Progress = in_silence, on_note: Note = lambda _line: None
+    options: RunOptions = HEADLINE, on_progress: Progress = in_silence, on_note: Note = lambda _line: None
 ) -> StoredRun:
     """Run the matrix, write the run's folder with its report, and return it.
 
@@ -127,7 +127,7 @@ def prune_responses(options: RunOptions, on_progress: Progress, *, delete: bool)
     """
     loaded = load_config()
     setting = open_setting(loaded, RunOptions(cases=options.cases, cassettes=options.cassettes))
-    planned = plan_of(loaded.config, RunOptions(), setting.corpus)
+    planned = plan_of(loaded.config, RunOptions(all=True), setting.corpus)
     used = Interned[tuple[str, str]]()
     unjudged: str | None = None
     for done, (row, own) in enumerate(run_trials(setting, planned.keys, options.workers), start=1):
@@ -175,9 +175,9 @@ def _about_everything(planned: Plan, setting: BenchContext, rows: StoredRows, te
     found: JsonObject = {}
     protocol = read_protocol(setting.cases_dir)
     if protocol is not None:
-        prompts = _first_prompts(protocol, rows) if planned.whole else {}
+        prompts = _first_prompts(protocol, rows) if planned.unnarrowed else {}
         changed = protocol.changed(frame_digest(), _strategy_digests(setting, planned.keys), prompts)
-        found["protocol"] = {**changed, **(_contrasts(protocol, setting) if planned.whole else {})}
+        found["protocol"] = {**changed, **(_contrasts(protocol, setting) if planned.unnarrowed else {})}
     if planned.shard is not None:
         found["shard"] = {"number": planned.shard.number, "of": planned.shard.of, "trials": len(planned.keys)}
     if planned.whole and setting.record == "none":

@@ -49,6 +49,8 @@ class RunOptions:
     """Address of a dask scheduler whose workers replace local processes; ``local`` for one on this machine."""
     concurrency: int | None = None
     """Maximum concurrent requests per model while recording; None for the configured value, else 1."""
+    all: bool = False
+    """Whether to run the sweeps that are configured ``only_with_all`` too."""
     fresh: bool = False
     """Whether to execute every trial, also those whose inputs are unchanged since an earlier run. A recording always does."""
     resume: bool = False

@@ -169,6 +169,7 @@ class MatrixConfig(Table):
 class SweepConfig(Table):
     """An additional matrix for a run without flags. Omitted fields are as in ``matrix``."""
 
+    only_with_all: bool = Field(default=False, description="whether it runs only with `mendbench run --all`")
     cases: list[str] = Field(default_factory=list, description="as in matrix; empty for all")
     part: Part = Field("all", description="part of the corpus's split that it is confined to")
     engines: list[str] | None = None

@@ -2,22 +2,23 @@
 
 ``trials.index`` is derived from ``trials.jsonl`` and ``texts.jsonl`` and contains their digests, and what the run was made
 from. The rows are authoritative: an index that does not match them, or that another version or machine wrote in another form, is ignored.
-The file is two lines and a block of numbers: the SHA-256 of the rest, a head as JSON, and the bytes of the arrays that the head lists.
+The file is a head as a line of JSON, the bytes of the arrays that the head lists, and the SHA-256 of both.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import sys
 from array import array
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from mendbench.errors import BadInput
-from mendbench.io.canonical_json import digest
-from mendbench.io.files import write_atomically
+from mendbench.io.files import write_parts_atomically
 from mendbench.io.json_documents import parse_json
 from mendbench.io.reading import read_regular
 from mendbench.model.json import Json
@@ -47,6 +48,9 @@ class RunInputs:
         return all(self.fingerprints)
 
 
+_DIGEST = 64
+"""Length of the digest at the end of an index."""
+
 _MAX_INDEX = 1_000_000_000
 """Maximum size in bytes of an index."""
 
@@ -72,8 +76,8 @@ def write_index(folder: Path, rows: StoredRows, texts: StoredTexts, inputs: RunI
         "inputs": None if inputs is None else dataclasses.asdict(inputs),
         "arrays": [[one.typecode, len(one)] for one in arrays],
     }
-    body = b"".join([json.dumps(head).encode(), b"\n", *(one.tobytes() for one in arrays)])
-    write_atomically(folder / INDEX, digest(body, 64).encode() + b"\n" + body)
+    parts = chain([json.dumps(head).encode(), b"\n"], (one.tobytes() for one in arrays))
+    write_parts_atomically(folder / INDEX, _signed(parts))
 
 
 def read_index(folder: Path, trials: Path, texts: Path) -> tuple[StoredRows, StoredTexts, RunInputs | None] | None:
@@ -81,10 +85,10 @@ def read_index(folder: Path, trials: Path, texts: Path) -> tuple[StoredRows, Sto
     if not (folder / INDEX).is_file():
         return None
     try:
-        known, _, body = read_regular(folder / INDEX, _MAX_INDEX, _IGNORED).partition(b"\n")
-        line, _, numbers = body.partition(b"\n")
-        if digest(body, 64).encode() != known:
+        data = read_regular(folder / INDEX, _MAX_INDEX, _IGNORED)
+        if hashlib.sha256(data[:-_DIGEST]).hexdigest().encode() != data[-_DIGEST:]:
             return None
+        line, _, numbers = data[:-_DIGEST].partition(b"\n")
         head = parse_json(line.decode())
         if not isinstance(head, dict) or head["layout"] != _layout():
             return None
@@ -104,6 +108,15 @@ def read_index(folder: Path, trials: Path, texts: Path) -> tuple[StoredRows, Sto
     except (BadInput, OSError, ValueError, LookupError, TypeError):
         return None
     return StoredRows(row_lines, records=Records(Coded(keys, codes, values))), stored_texts, inputs
+
+
+def _signed(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the parts, and then their SHA-256 in hexadecimal digits."""
+    known = hashlib.sha256()
+    for part in parts:
+        known.update(part)
+        yield part
+    yield known.hexdigest().encode()
 
 
 def _layout() -> Json:
