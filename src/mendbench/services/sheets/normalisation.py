@@ -20,7 +20,7 @@ _WISHES = SYSTEM_PARAMETERS - {"access_token", "oauth_token", "key"} | {
 }  # fmt: skip
 
 
-def meant(request: Request) -> Request | None:
+def normalised(request: Request) -> Request | None:
     """Return the normalised call, or None if no method matches."""
     call = read_call(request)
     found = find_method(call)

@@ -48,7 +48,7 @@ class Context:
         """The spreadsheet."""
         return cast("JsonObject", self.draft["spreadsheets"][self.book_id])
 
-    def one(self, name: str, default: str = "") -> str:
+    def parameter(self, name: str, default: str = "") -> str:
         """Return the last value of a query parameter."""
         return self.query.get(name, [default])[-1]
 
