@@ -36,8 +36,9 @@ def nodes(_root: Json, info: Json, ids: list[str]) -> list[Json]:
     """Resolve ``nodes``. A missing object is null, with an error of its own."""
     site = site_of(info)
     return [
-        tracker.find_node(site, one) or tracker.not_found(f"Could not resolve to a node with the global id of '{one}'.")
-        for one in ids
+        tracker.find_node(site, wanted)
+        or tracker.not_found(f"Could not resolve to a node with the global id of '{wanted}'.")
+        for wanted in ids
     ]
 
 
@@ -114,7 +115,7 @@ def create_issue(_root: Json, info: Json, input: JsonObject) -> JsonObject:  # n
     title = _title(input["title"])
     path = repo["nameWithOwner"]
     record = site.part("repositories")[path]
-    labels = [_of_kind(site, one, "Label")["name"] for one in input.get("labelIds") or ()]
+    labels = [_of_kind(site, label_id, "Label")["name"] for label_id in input.get("labelIds") or ()]
     assignee = _login(site, input.get("assigneeId"))
     known = record.setdefault("issues", {})
     number = str(max(map(int, known), default=0) + 1)
@@ -167,10 +168,10 @@ def add_comment(_root: Json, info: Json, input: JsonObject) -> JsonObject:  # no
     if not input["body"].strip():
         raise Refused("Body can't be blank", kind="UNPROCESSABLE")
     record = {"body": input["body"], "author": site.caller.login, "created_ms": site.now_ms}
-    said = site.part("repositories")[path]["issues"][number].setdefault("comments", [])
-    said.append(record)
+    records = site.part("repositories")[path]["issues"][number].setdefault("comments", [])
+    records.append(record)
     subject = tracker.show_issue(site, path, number)
-    shown = tracker.show_comment(site, subject, len(said), copy.deepcopy(record))
+    shown = tracker.show_comment(site, subject, len(records), copy.deepcopy(record))
     return _payload(input, subject=subject, commentEdge={"cursor": shown["id"], "node": shown})
 
 
@@ -179,7 +180,7 @@ def add_labels(_root: Json, info: Json, input: JsonObject) -> JsonObject:  # noq
     site = _writing(info)
     path, number = _issue(site, input["labelableId"])
     record = site.part("repositories")[path]["issues"][number]
-    names = [_of_kind(site, one, "Label")["name"] for one in input["labelIds"]]
+    names = [_of_kind(site, label_id, "Label")["name"] for label_id in input["labelIds"]]
     record["labels"] = list(dict.fromkeys([*(record.get("labels") or ()), *names]))
     return _payload(input, labelable=tracker.show_issue(site, path, number))
 
