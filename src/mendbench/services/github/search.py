@@ -6,10 +6,10 @@ import dataclasses
 import re
 
 from mendbench.model.json import JsonObject
+from mendbench.services.github.access import find_repo, is_visible
 from mendbench.services.github.errors import SEARCH_DOCS, GitHubError, problem, validation_failed
 from mendbench.services.github.paging import page_numbers, page_of
 from mendbench.services.github.state import Context, Reply, show_issue
-from mendbench.services.github.visibility import find_repo, is_visible
 
 MAX_QUERY, MAX_RESULTS = 256, 1000
 """Maximum length of a query, and maximum number of results that paging can reach."""

@@ -17,6 +17,10 @@ from mendbench.services.github.access import (
     check_secondary_limit,
     check_sso,
     count_request,
+    find_repo,
+    is_visible,
+    new_name,
+    repo_by_id,
     request_id,
     require_permission,
 )
@@ -25,7 +29,6 @@ from mendbench.services.github.normalisation import normalised
 from mendbench.services.github.routes import ROUTES, Route
 from mendbench.services.github.schema import read_body
 from mendbench.services.github.state import API, Context, Reply
-from mendbench.services.github.visibility import find_repo, is_visible, new_name, repo_by_id
 from mendbench.services.scripted import next_failure
 from mendbench.services.wire import Call, json_response, left_by, load_seed, match_path, read_call, request_digest
 

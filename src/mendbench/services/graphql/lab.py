@@ -112,14 +112,8 @@ def requisitions(_root: Json, info: Json, **arguments: Json) -> JsonObject:
     """Resolve ``requisitions``."""
     site, state = site_of(info), arguments.get("state")
     known = site.part("requisitions").items()
-    return _page(
-        [
-            show_requisition(site, requisition_id)
-            for requisition_id, record in known
-            if state in (None, record["state"])
-        ],
-        arguments,
-    )
+    found = [show_requisition(site, key) for key, record in known if state in (None, record["state"])]
+    return _page(found, arguments)
 
 
 def specimen_register(_root: Json, info: Json, input: JsonObject) -> JsonObject:  # noqa: A002 - the schema's argument
@@ -197,9 +191,7 @@ def requisition_withdraw(_root: Json, info: Json, id: str) -> JsonObject:  # noq
 
 
 def _by_code(site: Site, code: str) -> JsonObject | Refused:
-    found = next(
-        (specimen_id for specimen_id, record in site.part("specimens").items() if record["code"] == code), None
-    )
+    found = next((key for key, record in site.part("specimens").items() if record["code"] == code), None)
     return _gone("Specimen") if found is None else show_specimen(site, found)
 
 

@@ -41,7 +41,7 @@ def pydantic_message(tool: Tool, violations: list[Violation]) -> str:
         name, text, _ = error_of(violation)
         lines.append(".".join(map(str, violation.path)))
         lines.append(
-            f"  {text} [type={name}, input_value={_shown(violation.value)}, input_type={_kind(violation.value)}]"
+            f"  {text} [type={name}, input_value={_shown(violation.value)}, input_type={type(violation.value).__name__}]"
         )
         lines.append(f"    For further information visit {PYDANTIC_DOCS}{name}")
     return "\n".join(lines)
@@ -117,10 +117,6 @@ def _shown(value: Json) -> str:
     return f"{raw[:half].decode('utf-8', 'ignore')}...{raw[1 - half :].decode('utf-8', 'ignore')}"
 
 
-def _kind(value: Json) -> str:
-    return type(value).__name__
-
-
 def _zod(violation: Violation) -> str:
     schema, value = violation.schema, violation.value
     if "enum" in schema and violation.kind != "extra":
@@ -153,7 +149,13 @@ def _place(violation: Violation) -> str:
 
 
 def _javascript(value: Json) -> str:
-    if value is None:
-        return "null"
-    names = {bool: "boolean", int: "number", float: "number", str: "string", list: "array", dict: "object"}
+    names = {
+        type(None): "null",
+        bool: "boolean",
+        int: "number",
+        float: "number",
+        str: "string",
+        list: "array",
+        dict: "object",
+    }
     return names[type(value)]

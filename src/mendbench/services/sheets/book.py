@@ -93,8 +93,7 @@ def _grid_range(sheet_id: str, cells: str | None) -> JsonObject:
 
 
 def _grid(place: Place) -> JsonObject:
-    rows, columns = size_of(place.sheet)
-    box = place.box.clipped(rows, columns)
+    box = place.box_in_grid
     lines = (place.sheet.get("rows") or [])[box.top : box.bottom]
     row_data: list[Json] = [{"values": [_cell(cell) for cell in line[box.left : box.right]]} for line in lines]
     return {

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from mendbench.io.canonical_json import digest
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.sheets.a1 import Box
-from mendbench.services.sheets.body import check_names
+from mendbench.services.sheets.body import check_names, snake
 from mendbench.services.sheets.book import show_properties
 from mendbench.services.sheets.cells import size_of
 from mendbench.services.sheets.errors import (
@@ -126,7 +126,7 @@ def _problems(request: Json, field: str) -> list[Violation]:
     for kind, fields in request.items():
         if kind not in _KINDS:
             continue
-        place = f"{field}.{_snake(kind)}"
+        place = f"{field}.{snake(kind)}"
         if not isinstance(fields, dict):
             bad.append(invalid_value(place, f"{API_TYPE}.{kind[0].upper()}{kind[1:]}Request", fields))
             continue
@@ -150,7 +150,7 @@ def _properties_problems(given: JsonObject, place: str) -> list[Violation]:
     if isinstance(grid, dict):
         bad += check_names(grid, _GRID, f"{place}.grid_properties")
         bad += [
-            invalid_value(f"{place}.grid_properties.{_snake(name)}", "TYPE_INT32", grid[name])
+            invalid_value(f"{place}.grid_properties.{snake(name)}", "TYPE_INT32", grid[name])
             for name in sorted(_GRID & set(grid))
             if not _is_int(grid[name])
         ]
@@ -204,7 +204,3 @@ def _shown(context: Context, sheet_id: str) -> JsonObject:
     ordered = ordered_sheets(context.book)
     number = [key for key, _ in ordered].index(sheet_id)
     return show_properties(sheet_id, context.book["sheets"][sheet_id], number)
-
-
-def _snake(kind: str) -> str:
-    return "".join(f"_{char.lower()}" if char.isupper() else char for char in kind)

@@ -107,8 +107,7 @@ def _checked(context: Context) -> bool:
 
 def _shown_range(context: Context, text: str) -> JsonObject:
     place = find_range(context.book, text)
-    rows, columns = size_of(place.sheet)
-    box = place.box.clipped(rows, columns)
+    box = place.box_in_grid
     by_column = context.parameter("majorDimension") == "COLUMNS"
     found = read_box(
         place.sheet, box, by_column=by_column, render=context.parameter("valueRenderOption", "FORMATTED_VALUE")
@@ -127,8 +126,7 @@ def _written(context: Context, place: Place, body: JsonObject, *, as_user: bool)
     box = written_box(place, lines)
     title = place.sheet["title"]
     if not lines or box.bottom == box.top or box.right == box.left:
-        rows, columns = size_of(place.sheet)
-        return {"spreadsheetId": context.book_id, "updatedRange": show_box(title, place.box.clipped(rows, columns))}
+        return {"spreadsheetId": context.book_id, "updatedRange": show_box(title, place.box_in_grid)}
     if is_protected(context.book, place.sheet_id, box, context.email):
         raise invalid(PROTECTED)
     count = write_lines(place, lines, as_user=as_user)
@@ -163,8 +161,7 @@ def _make_room(sheet: JsonObject, found: Append, lines: list[list[Json]]) -> Non
 
 def _cleared(context: Context, text: str) -> str:
     place = find_range(context.book, text)
-    rows, columns = size_of(place.sheet)
-    box = place.box.clipped(rows, columns)
+    box = place.box_in_grid
     if is_protected(context.book, place.sheet_id, box, context.email):
         raise invalid(PROTECTED)
     clear_box(place.sheet, box)
