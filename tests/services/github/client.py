@@ -24,5 +24,5 @@ def seen(response):
 
 
 def refusal(status, message, docs, errors=None):
-    said = {"message": message, "documentation_url": docs, "status": str(status)}
-    return status, said | ({"errors": errors} if errors is not None else {})
+    body = {"message": message, "documentation_url": docs, "status": str(status)}
+    return status, body | ({"errors": errors} if errors is not None else {})

@@ -5,14 +5,14 @@ import json
 import pytest
 
 from mendbench.model.exchange import Request
-from mendbench.services.github.normalisation import meant
+from mendbench.services.github.normalisation import normalised
 
 ISSUES = "https://api.github.com/repos/tern-and-tide/sluicegate/issues"
 
 
 def asked(method, url, body=None):
     raw = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
-    return meant(Request(method=method, url=url, headers=(("user-agent", "test"),), body=raw))
+    return normalised(Request(method=method, url=url, headers=(("user-agent", "test"),), body=raw))
 
 
 @pytest.mark.parametrize(

@@ -26,5 +26,5 @@ def first_error(client, query, variables=None, **more):
     return ask(client, query, variables, **more)["errors"][0]
 
 
-def said(client, query, variables=None, **more):
+def first_message(client, query, variables=None, **more):
     return first_error(client, query, variables, **more)["message"]

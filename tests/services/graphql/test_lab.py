@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from tests.fakes.services import body_of
-from tests.services.graphql.client import ask, first_error, lab, said
+from tests.services.graphql.client import ask, first_error, first_message, lab
 
 PLACE = "mutation($i: RequisitionPlaceInput!) { requisitionPlace(input: $i) { requisition { id state specimen { aliquots } } userErrors { field message code } } }"
 REGISTER = "mutation($i: SpecimenRegisterInput!) { specimenRegister(input: $i) { specimen { id } userErrors { field message code } } }"
@@ -89,7 +89,7 @@ def test_a_specimen_moves_to_a_locker_that_takes_its_phase():
 def test_a_refusal_is_in_graphql_cores_words(query, status, message):
     client = lab()
     assert client.send("POST", "", {"query": query}).status == status
-    assert said(client, query) == message
+    assert first_message(client, query) == message
 
 
 def test_a_null_where_none_may_be_takes_its_parent_along():
@@ -111,7 +111,7 @@ def test_q18_a_request_that_costs_more_than_is_left_is_throttled_and_a_smaller_o
 
 def test_throttling_may_last_for_so_many_requests():
     client = lab({"rate_limited": {"lab": {"times": 1}}})
-    assert said(client, "{ lockers { code } }") == "Throttled"
+    assert first_message(client, "{ lockers { code } }") == "Throttled"
     assert "errors" not in ask(client, "{ lockers { code } }")
 
 

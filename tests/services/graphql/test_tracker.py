@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from tests.fakes.services import body_of
-from tests.services.graphql.client import REPO, ask, first_error, said, tracker
+from tests.services.graphql.client import REPO, ask, first_error, first_message, tracker
 
 REPO_ID = "R_647d63f0c25695"
 
@@ -163,7 +163,9 @@ def test_a_token_without_the_scope_may_read_and_not_write():
         "Your token has not been granted the required scopes to execute this query. The 'closeIssue' field requires one of the "
         "following scopes: ['public_repo'], but your token has only been granted the: ['read:user'] scopes."
     )
-    assert said(client, '{ repository(owner: "saltpan", name: "dredgelog") { id } }').endswith("'saltpan/dredgelog'.")
+    assert first_message(client, '{ repository(owner: "saltpan", name: "dredgelog") { id } }').endswith(
+        "'saltpan/dredgelog'."
+    )
 
 
 @pytest.mark.parametrize(
@@ -179,7 +181,7 @@ def test_without_a_good_token_there_is_a_401(header, message):
 def test_bodies_that_ask_nothing_are_refused():
     client = tracker()
     assert body_of(client.send("POST", "", raw=b"{nope"))["message"] == "Problems parsing JSON"
-    assert said(client, None) == "A query attribute must be specified and must be a string."
+    assert first_message(client, None) == "A query attribute must be specified and must be a string."
 
 
 def test_the_schema_can_be_had_by_get_and_by_asking():
@@ -197,7 +199,8 @@ def test_a_renamed_field_and_input_answer_under_their_new_names_alone():
     shown = ask(client, f"{{{REPO} {{ issue(number: 3) {{ headline swell }} }}}}")["data"]["repository"]["issue"]
     assert shown == {"headline": "Gauge 4 reads low after the spring tide", "swell": "LOP"}
     assert (
-        said(client, f"{{{REPO} {{ issue(number: 3) {{ title }} }}}}") == "Field 'title' doesn't exist on type 'Issue'"
+        first_message(client, f"{{{REPO} {{ issue(number: 3) {{ title }} }}}}")
+        == "Field 'title' doesn't exist on type 'Issue'"
     )
     query = "mutation($i: CreateIssueInput!) { createIssue(input: $i) { issue { headline } } }"
     made = ask(client, query, {"i": {"repositoryId": REPO_ID, "headline": "N"}})

@@ -60,7 +60,7 @@ def test_the_server_is_started_anew_only_where_the_token_is_another(world):
 
 
 def test_two_servers_never_share_the_token_that_nobody_knows():
-    assert Jupyter()._nobodys != Jupyter()._nobodys
+    assert Jupyter()._unknown_token != Jupyter()._unknown_token
 
 
 def test_reset_before_start_is_refused():

@@ -39,7 +39,7 @@ def test_a_reset_forgets_the_state_before_it_and_what_was_entered(world):
 
 
 def test_reset_before_start_is_refused():
-    with pytest.raises(BadInput, match="not started; start it first"):
+    with pytest.raises(BadInput, match="reset before start; start it first"):
         LabApi().reset({})
 
 

@@ -21,20 +21,20 @@ def values(client, range_text, query="", book=LEDGER):
     return body_of(client.send("GET", f"{book}/values/{quote(range_text, safe='')}?{query}"))
 
 
-def update(client, range_text, said, query=RAW):
-    return body_of(client.send("PUT", f"{LEDGER}/values/{quote(range_text, safe='')}?{query}", said))
+def update(client, range_text, body, query=RAW):
+    return body_of(client.send("PUT", f"{LEDGER}/values/{quote(range_text, safe='')}?{query}", body))
 
 
-def append(client, range_text, said, query=RAW):
-    return body_of(client.send("POST", f"{LEDGER}/values/{quote(range_text, safe='')}:append?{query}", said))
+def append(client, range_text, body, query=RAW):
+    return body_of(client.send("POST", f"{LEDGER}/values/{quote(range_text, safe='')}:append?{query}", body))
 
 
 def change(client, *requests):
     return body_of(client.send("POST", f"{LEDGER}:batchUpdate", {"requests": list(requests)}))
 
 
-def message(said):
+def message(body):
     """The message of a refusal, which has to be INVALID_ARGUMENT."""
-    assert said["error"]["code"] == 400, said
-    assert said["error"]["status"] == "INVALID_ARGUMENT"
-    return said["error"]["message"]
+    assert body["error"]["code"] == 400, body
+    assert body["error"]["status"] == "INVALID_ARGUMENT"
+    return body["error"]["message"]

@@ -18,8 +18,8 @@ STRANGER = {"tokens": {"tok": {"email": "stranger@example.org"}}}
 READER = {"tokens": {"tok": {"email": "auditor@brackmoor-seedbank.example"}}}
 
 
-def _sheet_of(said):
-    return [(one["properties"]["sheetId"], one["properties"]["title"]) for one in said["sheets"]]
+def _sheet_of(body):
+    return [(one["properties"]["sheetId"], one["properties"]["title"]) for one in body["sheets"]]
 
 
 def test_it_answers_for_googles_host():
@@ -27,25 +27,25 @@ def test_it_answers_for_googles_host():
 
 
 def test_a_spreadsheet_tells_its_sheets_its_grids_and_its_named_ranges():
-    said = body_of(sheets().send("GET", LEDGER))
-    assert _sheet_of(said) == [(731940255, "Outbound crates '26"), (118273640, "Germination"), (902, "Wickets")]
-    assert said["sheets"][2]["properties"]["gridProperties"] == {"rowCount": 60, "columnCount": 4}
-    assert said["namedRanges"][0]["range"] == {
+    body = body_of(sheets().send("GET", LEDGER))
+    assert _sheet_of(body) == [(731940255, "Outbound crates '26"), (118273640, "Germination"), (902, "Wickets")]
+    assert body["sheets"][2]["properties"]["gridProperties"] == {"rowCount": 60, "columnCount": 4}
+    assert body["namedRanges"][0]["range"] == {
         "sheetId": 731940255, "startRowIndex": 3, "endRowIndex": 20, "startColumnIndex": 0, "endColumnIndex": 5,
     }  # fmt: skip
 
 
 def test_a_mask_leaves_the_fields_that_it_names():
-    said = body_of(sheets().send("GET", f"{LEDGER}?fields=sheets(properties(title)),properties.title"))
-    assert said["properties"] == {"title": "Brackmoor lot ledger"}
-    assert said["sheets"][0] == {"properties": {"title": "Outbound crates '26"}}
-    assert set(said) == {"properties", "sheets"}
+    body = body_of(sheets().send("GET", f"{LEDGER}?fields=sheets(properties(title)),properties.title"))
+    assert body["properties"] == {"title": "Brackmoor lot ledger"}
+    assert body["sheets"][0] == {"properties": {"title": "Outbound crates '26"}}
+    assert set(body) == {"properties", "sheets"}
 
 
 def test_a_mask_of_unknown_fields_is_explained_in_the_details_alone():
-    said = body_of(sheets().send("GET", f"{LEDGER}?fields=content"))
-    assert message(said) == "Request contains an invalid argument."
-    assert said["error"]["details"][0]["fieldViolations"] == [
+    body = body_of(sheets().send("GET", f"{LEDGER}?fields=content"))
+    assert message(body) == "Request contains an invalid argument."
+    assert body["error"]["details"][0]["fieldViolations"] == [
         {
             "field": "content",
             "description": "Error expanding 'fields' parameter. Cannot find matching fields for path 'content'.",
@@ -54,10 +54,10 @@ def test_a_mask_of_unknown_fields_is_explained_in_the_details_alone():
 
 
 def test_cells_are_told_with_the_grid():
-    said = body_of(sheets().send("GET", f"{LEDGER}?includeGridData=true&ranges=Germination!C2:C3"))
-    rows = said["sheets"][0]["data"][0]["rowData"]
+    body = body_of(sheets().send("GET", f"{LEDGER}?includeGridData=true&ranges=Germination!C2:C3"))
+    rows = body["sheets"][0]["data"][0]["rowData"]
     assert [row["values"][0]["formattedValue"] for row in rows] == ["47", "31"]
-    assert len(said["sheets"]) == 1
+    assert len(body["sheets"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,8 @@ def test_a_failure_that_the_case_plans_comes_first():
 
 def test_a_sheet_is_added_renamed_and_deleted():
     client = sheets()
-    said = change(client, {"addSheet": {"properties": {"title": "Returns"}}})
-    sheet_id = said["replies"][0]["addSheet"]["properties"]["sheetId"]
+    body = change(client, {"addSheet": {"properties": {"title": "Returns"}}})
+    sheet_id = body["replies"][0]["addSheet"]["properties"]["sheetId"]
     renamed = {"updateSheetProperties": {"properties": {"sheetId": sheet_id, "title": "Sent back"}, "fields": "title"}}
     assert change(client, renamed)["replies"] == [{}]
     assert (sheet_id, "Sent back") in _sheet_of(body_of(client.send("GET", LEDGER)))
@@ -331,14 +331,14 @@ def test_two_spellings_of_one_call_mean_the_same(one, other):
 
 @pytest.mark.parametrize(("method", "tail"), [("POST", ":append"), ("PUT", "")])
 def test_the_default_dimension_and_the_range_of_the_url_once_more_mean_nothing(method, tail):
-    def meant(**said):
+    def normalised(**body):
         url = f"https://sheets.googleapis.com/v4/spreadsheets/b/values/Lots!A1{tail}?valueInputOption=RAW"
-        return simulated("sheets").canonical(Request(method=method, url=url, body=json.dumps(said).encode()))
+        return simulated("sheets").canonical(Request(method=method, url=url, body=json.dumps(body).encode()))
 
-    plain = meant(values=[["a"]])
-    assert meant(values=[["a"]], majorDimension="ROWS", range="'Lots'!A1") == plain
-    assert meant(values=[["a"]], majorDimension="COLUMNS") != plain
-    assert meant(values=[["a"]], range="Seals!A1") != plain
+    plain = normalised(values=[["a"]])
+    assert normalised(values=[["a"]], majorDimension="ROWS", range="'Lots'!A1") == plain
+    assert normalised(values=[["a"]], majorDimension="COLUMNS") != plain
+    assert normalised(values=[["a"]], range="Seals!A1") != plain
 
 
 def test_an_empty_text_in_an_empty_cell_changes_nothing():

@@ -9,10 +9,10 @@ LIST_VALUE = "type.googleapis.com/google.protobuf.ListValue"
 
 
 def test_a_range_is_read_without_its_empty_ends():
-    said = values(sheets(), "Germination!A:D")
-    assert said["range"] == "Germination!A1:D1000"
-    assert said["values"][1] == ["HRD-77/b", "2025-12-01", "47"]
-    assert len(said["values"]) == 3
+    body = values(sheets(), "Germination!A:D")
+    assert body["range"] == "Germination!A1:D1000"
+    assert body["values"][1] == ["HRD-77/b", "2025-12-01", "47"]
+    assert len(body["values"]) == 3
 
 
 def test_a_title_with_blanks_and_a_quote_is_shown_in_quotes():
@@ -56,8 +56,8 @@ def test_what_is_no_range_or_names_no_sheet_cannot_be_parsed(text, shown):
 
 
 def test_values_come_as_numbers_and_by_columns_where_that_is_asked_for():
-    said = values(sheets(), "Germination!B2:C3", "valueRenderOption=UNFORMATTED_VALUE&majorDimension=COLUMNS")
-    assert said["values"] == [[45992, 45999], [47, 31]]
+    body = values(sheets(), "Germination!B2:C3", "valueRenderOption=UNFORMATTED_VALUE&majorDimension=COLUMNS")
+    assert body["values"] == [[45992, 45999], [47, 31]]
 
 
 def test_an_empty_range_has_no_values():
@@ -66,8 +66,8 @@ def test_an_empty_range_has_no_values():
 
 def test_rows_are_appended_below_the_table_that_the_range_touches():
     client = sheets()
-    said = append(client, f"{CRATES}!A1", {"values": [["KX-0424", None, 7], ["KX-0425"]]})
-    assert said == {
+    body = append(client, f"{CRATES}!A1", {"values": [["KX-0424", None, 7], ["KX-0425"]]})
+    assert body == {
         "spreadsheetId": LEDGER,
         "tableRange": "'Outbound crates ''26'!A1:E4",
         "updates": {
@@ -84,9 +84,9 @@ def test_append_grows_the_sheet_and_says_nothing_of_its_limits():
 
 
 def test_append_without_a_table_begins_at_the_range():
-    said = append(sheets(), "Germination!F8", {"values": [["x"]]})
-    assert said["updates"]["updatedRange"] == "Germination!F8"
-    assert "tableRange" not in said
+    body = append(sheets(), "Germination!F8", {"values": [["x"]]})
+    assert body["updates"]["updatedRange"] == "Germination!F8"
+    assert "tableRange" not in body
 
 
 def test_inserted_rows_push_down_what_stands_below():
@@ -97,10 +97,10 @@ def test_inserted_rows_push_down_what_stands_below():
 
 
 def test_a_text_where_rows_belong_is_told_by_field():
-    said = append(sheets(), "Germination", {"values": "X"})
+    body = append(sheets(), "Germination", {"values": "X"})
     text = f"Invalid value at 'data.values' ({LIST_VALUE}), \"X\""
-    assert message(said) == text
-    assert said["error"]["details"] == [
+    assert message(body) == text
+    assert body["error"]["details"] == [
         {
             "@type": "type.googleapis.com/google.rpc.BadRequest",
             "fieldViolations": [{"field": "data.values", "description": text}],
@@ -109,13 +109,13 @@ def test_a_text_where_rows_belong_is_told_by_field():
 
 
 def test_a_flat_list_is_told_item_by_item():
-    said = append(sheets(), "Germination", {"values": ["KX-1", 4, True]})
-    assert message(said).splitlines() == [
+    body = append(sheets(), "Germination", {"values": ["KX-1", 4, True]})
+    assert message(body).splitlines() == [
         f"Invalid value at 'data.values[0]' ({LIST_VALUE}), \"KX-1\"",
         f"Invalid value at 'data.values[1]' ({LIST_VALUE}), 4",
         f"Invalid value at 'data.values[2]' ({LIST_VALUE}), true",
     ]
-    fields = [one["field"] for one in said["error"]["details"][0]["fieldViolations"]]
+    fields = [one["field"] for one in body["error"]["details"][0]["fieldViolations"]]
     assert fields == ["data.values[0]", "data.values[1]", "data.values[2]"]
 
 
@@ -131,8 +131,8 @@ def test_an_object_or_a_list_in_a_cell_is_shown_as_protobuf_text():
 
 
 def test_an_unknown_key_beside_the_values_is_told():
-    said = append(sheets(), "Germination", {"value": [["x"]]})
-    assert message(said) == "Invalid JSON payload received. Unknown name \"value\" at 'data': Cannot find field."
+    body = append(sheets(), "Germination", {"value": [["x"]]})
+    assert message(body) == "Invalid JSON payload received. Unknown name \"value\" at 'data': Cannot find field."
 
 
 @pytest.mark.parametrize("send", [append, update])
@@ -143,8 +143,8 @@ def test_the_input_option_is_required(send):
 
 
 def test_an_input_option_that_is_none_is_told():
-    said = update(sheets(), "Germination!A9", {"values": [["x"]]}, "valueInputOption=Text")
-    assert message(said) == (
+    body = update(sheets(), "Germination!A9", {"values": [["x"]]}, "valueInputOption=Text")
+    assert message(body) == (
         "Invalid value at 'value_input_option' (type.googleapis.com/google.apps.sheets.v4.ValueInputOption), \"Text\""
     )
 
@@ -157,8 +157,8 @@ def test_an_unknown_query_parameter_cannot_be_bound():
 
 
 def test_a_write_beyond_the_grid_is_refused():
-    said = update(sheets(), "Germination!A100000", {"values": [["x"]]})
-    assert message(said) == "Range (Germination!A100000) exceeds grid limits. Max rows: 1000, max columns: 26"
+    body = update(sheets(), "Germination!A100000", {"values": [["x"]]})
+    assert message(body) == "Range (Germination!A100000) exceeds grid limits. Max rows: 1000, max columns: 26"
 
 
 def test_a_write_beyond_its_range_is_refused():
@@ -172,8 +172,8 @@ def test_a_write_beyond_its_range_is_refused():
 
 
 def test_the_range_in_the_body_has_to_be_that_of_the_path():
-    said = update(sheets(), "Germination!Z999", {"range": "Germination!Z998", "values": [["x"]]})
-    assert message(said) == "Request range[Germination!Z999] does not match value's range[Germination!Z998]"
+    body = update(sheets(), "Germination!Z999", {"range": "Germination!Z998", "values": [["x"]]})
+    assert message(body) == "Request range[Germination!Z999] does not match value's range[Germination!Z998]"
 
 
 def test_raw_texts_stay_texts_and_typed_ones_become_what_they_look_like():
@@ -194,17 +194,17 @@ def test_several_ranges_are_written_at_once_or_not_at_all():
     client = sheets()
     path = f"{LEDGER}/values:batchUpdate"
     data = [{"range": "Germination!A9", "values": [["x"]]}, {"range": "Nowhere!A1", "values": [["y"]]}]
-    said = body_of(client.send("POST", path, {"valueInputOption": "RAW", "data": data}))
-    assert message(said) == "Invalid data[1]: Unable to parse range: Nowhere!A1"
+    body = body_of(client.send("POST", path, {"valueInputOption": "RAW", "data": data}))
+    assert message(body) == "Invalid data[1]: Unable to parse range: Nowhere!A1"
     assert "values" not in values(client, "Germination!A9")
-    said = body_of(client.send("POST", path, {"valueInputOption": "RAW", "data": data[:1]}))
-    assert (said["totalUpdatedCells"], said["totalUpdatedSheets"]) == (1, 1)
+    body = body_of(client.send("POST", path, {"valueInputOption": "RAW", "data": data[:1]}))
+    assert (body["totalUpdatedCells"], body["totalUpdatedSheets"]) == (1, 1)
     assert values(client, "Germination!A9")["values"] == [["x"]]
 
 
 def test_several_ranges_are_read_at_once():
-    said = body_of(sheets().send("GET", f"{LEDGER}/values:batchGet?ranges=Wickets!A1&ranges=Germination!A1"))
-    assert [one["values"] for one in said["valueRanges"]] == [[["Wicket"]], [["Lot ciphers"]]]
+    body = body_of(sheets().send("GET", f"{LEDGER}/values:batchGet?ranges=Wickets!A1&ranges=Germination!A1"))
+    assert [one["values"] for one in body["valueRanges"]] == [[["Wicket"]], [["Lot ciphers"]]]
 
 
 def test_a_range_is_cleared():
@@ -216,13 +216,13 @@ def test_a_range_is_cleared():
 
 
 def test_a_protected_range_takes_no_write_from_who_is_no_editor():
-    said = update(sheets(), f"{CRATES}!B1", {"values": [["Lots"]]})
-    assert message(said).startswith("You are trying to edit a protected cell or object. Please contact")
+    body = update(sheets(), f"{CRATES}!B1", {"values": [["Lots"]]})
+    assert message(body).startswith("You are trying to edit a protected cell or object. Please contact")
 
 
 def test_what_was_written_is_told_where_that_is_asked_for():
-    said = update(sheets(), "Germination!A9", {"values": [[1.5]]}, f"{RAW}&includeValuesInResponse=true")
-    assert said["updatedData"] == {"range": "Germination!A9", "majorDimension": "ROWS", "values": [["1.5"]]}
+    body = update(sheets(), "Germination!A9", {"values": [[1.5]]}, f"{RAW}&includeValuesInResponse=true")
+    assert body["updatedData"] == {"range": "Germination!A9", "majorDimension": "ROWS", "values": [["1.5"]]}
 
 
 def test_null_leaves_a_cell_as_it_is():

@@ -9,12 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from importlib import resources, util
+from importlib import resources
 from pathlib import Path
 
 from mendbench.errors import BadInput
-from mendbench.io.temporary_folders import drop_scratch, make_scratch
-from mendbench.services.local_server import LocalServer
+from mendbench.services.local_server import LocalServer, refuse_absent
+from mendbench.services.real_server import RealServer
 
 HOST = "data.datasette.example"
 """The host that cases call, as ``http://data.datasette.example/germbank/…``."""
@@ -23,14 +23,14 @@ _LAUNCH = 'import runpy\nrunpy.run_module("datasette", run_name="__main__", alte
 _SETTINGS = {"suggest_facets": "off", "default_cache_ttl": "0", "sql_time_limit_ms": "2000"}
 
 
-class Datasette:
+class Datasette(RealServer):
     """A real server. It starts once and is reset before each scope; the running server sees the new data."""
 
     name = "datasette"
     hosts: tuple[str, ...] = (HOST,)
 
     def __init__(self) -> None:
-        self._folder: Path | None = None
+        super().__init__()
         self._server = LocalServer(self.name)
 
     def start(self) -> str:
@@ -39,22 +39,12 @@ class Datasette:
         Raises:
             BadInput: Datasette is not installed, or does not start.
         """
-        if util.find_spec("datasette") is None:
-            raise BadInput(
-                "service datasette", "the package datasette is not installed", "install mendbench[real-worlds]"
-            )
-        self.stop()
-        self._folder = make_scratch("datasette")
-        self.reset({})
+        refuse_absent(self.name, "datasette")
         settings = (word for setting in _SETTINGS.items() for word in ("--setting", *setting))
-        words = ("serve", str(self._file()), "--host", "127.0.0.1", "--port", "0", *settings)
-        try:
-            return self._server.start(
-                _LAUNCH, *words, log=self._folder / "log", environ=os.environ, folder=self._folder
-            )
-        except BaseException:
-            self.stop()
-            raise
+        with self._starting("datasette") as folder:
+            self.reset({})
+            words = ("serve", str(self._file()), "--host", "127.0.0.1", "--port", "0", *settings)
+            return self._server.start(_LAUNCH, *words, log=folder / "log", environ=os.environ, folder=folder)
 
     def reset(self, state: dict[str, object]) -> None:
         """Reset the database to the seed, then run the statements of ``state["sql"]``.
@@ -62,8 +52,7 @@ class Datasette:
         Raises:
             BadInput: the statements fail, or the server was not started.
         """
-        if self._folder is None:
-            raise BadInput("service datasette", "reset before start", "start it first")
+        file = self._file()
         with contextlib.closing(sqlite3.connect(":memory:")) as built:
             built.executescript(resources.files(__package__ or "").joinpath("seed.sql").read_text("utf-8"))
             try:
@@ -71,17 +60,13 @@ class Datasette:
             except sqlite3.Error as error:
                 raise BadInput("state of datasette: sql", str(error), "mend the statements") from error
             built.commit()
-            with contextlib.closing(sqlite3.connect(self._file())) as target:
+            with contextlib.closing(sqlite3.connect(file)) as target:
                 built.backup(target)
 
     def stop(self) -> None:
         """Stop the server and remove its files. Does nothing if it is not running."""
         self._server.stop()
-        if self._folder is not None:
-            drop_scratch(self._folder)
-            self._folder = None
+        super().stop()
 
     def _file(self) -> Path:
-        if self._folder is None:
-            raise BadInput("service datasette", "not started", "start it first")
-        return self._folder / f"{DATABASE}.db"
+        return self._started_folder() / f"{DATABASE}.db"

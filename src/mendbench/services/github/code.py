@@ -128,7 +128,7 @@ def create_pull(context: Context) -> Reply:
         errors = _unwanted(context, owner, head, base)
     if errors:
         raise validation_failed(errors, context.docs)
-    number = str(max((int(n) for n in (*context.part("issues"), *context.part("pulls"))), default=0) + 1)
+    number = context.next_number()
     context.part("pulls")[number] = {
         "title": str(body["title"]),
         "body": body.get("body"),

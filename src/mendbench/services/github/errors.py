@@ -37,12 +37,12 @@ class GitHubError(Exception):
 
     def body(self) -> JsonObject:
         """Return the response body. Its ``status`` is a string."""
-        said: JsonObject = {"message": self.message, **self.extra}
+        body: JsonObject = {"message": self.message, **self.extra}
         if self.errors is not None:
-            said["errors"] = self.errors
+            body["errors"] = self.errors
         if self.docs is not None:
-            said |= {"documentation_url": self.docs, "status": str(self.status)}
-        return said
+            body |= {"documentation_url": self.docs, "status": str(self.status)}
+        return body
 
 
 def not_found(docs: str = DOCS) -> GitHubError:

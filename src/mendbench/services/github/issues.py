@@ -44,7 +44,7 @@ def create_issue(context: Context) -> Reply:
     errors = _title_errors(title) + _body_errors(body.get("body"))
     if errors + (more := _people_errors(context) + _milestone_errors(context)):
         raise validation_failed(errors + more, context.docs)
-    number = str(max((int(n) for n in (*context.part("issues"), *context.part("pulls"))), default=0) + 1)
+    number = context.next_number()
     context.part("issues")[number] = {
         "title": title,
         "body": body.get("body"),
@@ -63,17 +63,17 @@ def create_issue(context: Context) -> Reply:
 
 def get_issue(context: Context) -> Reply:
     """Show one issue."""
-    return Reply(body=show_issue(context, _number(context)))
+    context.issue()
+    return Reply(body=show_issue(context, context.params["number"]))
 
 
 def update_issue(context: Context) -> Reply:
     """Change an issue."""
-    number, body = _number(context), context.body
+    record, body = context.issue(), context.body
     errors = _title_errors(_title(body["title"])) if "title" in body else []
     errors += _body_errors(body.get("body")) + _people_errors(context) + _milestone_errors(context)
     if errors:
         raise validation_failed(errors, context.docs)
-    record = context.part("pulls").get(number) or context.part("issues")[number]
     changes: JsonObject = {key: body[key] for key in ("body", "state_reason") if key in body}
     if "title" in body:
         changes["title"] = _title(body["title"])
@@ -88,18 +88,18 @@ def update_issue(context: Context) -> Reply:
         reason = "completed" if body["state"] == "closed" else "reopened"
         changes.setdefault("state_reason", reason)
     record |= {**changes, "updated_at": context.now}
-    return Reply(body=show_issue(context, number))
+    return Reply(body=show_issue(context, context.params["number"]))
 
 
 def list_comments(context: Context) -> Reply:
     """List an issue's comments."""
-    number = _number(context)
-    return page_of(context, [show_comment(context, number, item) for item in _comments(context, number)])
+    comments = context.issue().get("comments") or []
+    return page_of(context, [show_comment(context, comment) for comment in comments])
 
 
 def create_comment(context: Context) -> Reply:
     """Comment on an issue or a pull request."""
-    number, text = _number(context), str(context.body["body"])
+    record, text = context.issue(), str(context.body["body"])
     if not text.strip():
         error: JsonObject = {"resource": "IssueComment", "code": "unprocessable", "field": "data"}
         raise validation_failed([{**error, "message": "Body cannot be blank"}], context.docs)
@@ -109,8 +109,8 @@ def create_comment(context: Context) -> Reply:
         "body": text,
         "created_at": context.now,
     }
-    _comments(context, number).append(comment)
-    return Reply(status=201, body=show_comment(context, number, comment))
+    record.setdefault("comments", []).append(comment)
+    return Reply(status=201, body=show_comment(context, comment))
 
 
 def list_milestones(context: Context) -> Reply:
@@ -134,24 +134,10 @@ def check_assignee(context: Context) -> Reply:
 
 def add_assignees(context: Context) -> Reply:
     """Assign users. Users that cannot be assigned are ignored silently."""
-    number = _number(context)
-    record = context.part("pulls").get(number) or context.part("issues")[number]
+    record = context.issue()
     known = [login for login in _people(context.body) if _assignable(context, login)]
     record["assignees"] = list(dict.fromkeys([*(record.get("assignees") or []), *known]))
-    return Reply(status=201, body=show_issue(context, number))
-
-
-def _number(context: Context) -> str:
-    number = context.params["number"]
-    if number in context.part("issues") or number in context.part("pulls"):
-        return number
-    raise not_found(context.docs)
-
-
-def _comments(context: Context, number: str) -> list[JsonObject]:
-    record = context.part("pulls").get(number) or context.part("issues")[number]
-    found: list[JsonObject] = record.setdefault("comments", [])
-    return found
+    return Reply(status=201, body=show_issue(context, context.params["number"]))
 
 
 def _title(value: Json) -> str:

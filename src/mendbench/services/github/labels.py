@@ -51,7 +51,7 @@ def list_issue_labels(context: Context) -> Reply:
 
 def add_issue_labels(context: Context) -> Reply:
     """Add labels to an issue; missing labels are created."""
-    record = _issue(context)
+    record = context.issue()
     names = ensure_labels(context, label_names(context.body.get("labels") or []))
     record["labels"] = list(dict.fromkeys([*(record.get("labels") or []), *names]))
     return Reply(body=_shown(context))
@@ -59,19 +59,19 @@ def add_issue_labels(context: Context) -> Reply:
 
 def replace_issue_labels(context: Context) -> Reply:
     """Replace all labels of an issue."""
-    _issue(context)["labels"] = ensure_labels(context, label_names(context.body.get("labels") or []))
+    context.issue()["labels"] = ensure_labels(context, label_names(context.body.get("labels") or []))
     return Reply(body=_shown(context))
 
 
 def remove_issue_labels(context: Context) -> Reply:
     """Remove all labels of an issue."""
-    _issue(context)["labels"] = []
+    context.issue()["labels"] = []
     return Reply(status=204)
 
 
 def remove_issue_label(context: Context) -> Reply:
     """Remove one label of an issue."""
-    record, wanted = _issue(context), context.params["name"].lower()
+    record, wanted = context.issue(), context.params["name"].lower()
     kept = [name for name in record.get("labels") or [] if name.lower() != wanted]
     if len(kept) == len(record.get("labels") or []):
         raise GitHubError(404, "Label does not exist", docs=context.docs)
@@ -99,13 +99,5 @@ def _known(context: Context, name: str) -> str | None:
     return next((known for known in context.part("labels") if known.lower() == name.lower()), None)
 
 
-def _issue(context: Context) -> JsonObject:
-    number = context.params["number"]
-    record: JsonObject | None = context.part("pulls").get(number) or context.part("issues").get(number)
-    if record is None:
-        raise not_found(context.docs)
-    return record
-
-
 def _shown(context: Context) -> list[Json]:
-    return [show_label(context, name) for name in _issue(context).get("labels") or []]
+    return [show_label(context, name) for name in context.issue().get("labels") or []]

@@ -21,7 +21,7 @@ _WITHOUT_CASE = frozenset({"owner", "repo", "name", "assignee", "login"})
 """Case-insensitive parts of a path. Branch names and file paths are case-sensitive."""
 
 
-def meant(request: Request) -> Request | None:
+def normalised(request: Request) -> Request | None:
     """Return the normalised request, or None if no endpoint matches or its body cannot be read.
 
     The result omits properties that the endpoint does not read. For new objects it also omits null and empty lists.
@@ -50,8 +50,8 @@ def meant(request: Request) -> Request | None:
 
 
 def _route(method: str, segments: tuple[str, ...]) -> Route | None:
-    routes = (one for one in ROUTES if one.method == method)
-    return next((one for one in routes if match_path(one.path, segments) is not None), None)
+    routes = (route for route in ROUTES if route.method == method)
+    return next((route for route in routes if match_path(route.path, segments) is not None), None)
 
 
 def _properties(raw: bytes, route: Route) -> JsonObject | None:

@@ -22,12 +22,11 @@ def page_numbers(call: Call) -> tuple[int, int]:
 def page_of(context: Context, items: list[Json]) -> Reply:
     """Return the requested page, with its Link header."""
     page, size = page_numbers(context.call)
-    start = (page - 1) * size
-    last = max(1, -(-len(items) // size))
-    return Reply(body=items[start : start + size], headers=link_header(context.call, page, last))
+    start, last = (page - 1) * size, max(1, -(-len(items) // size))
+    return Reply(body=items[start : start + size], headers=_link_header(context.call, page, last))
 
 
-def link_header(call: Call, page: int, last: int) -> Headers:
+def _link_header(call: Call, page: int, last: int) -> Headers:
     """Return the Link header of a page among ``last`` pages; none if there is only one."""
     if last == 1 and page == 1:
         return ()

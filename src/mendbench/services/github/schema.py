@@ -11,6 +11,14 @@ from mendbench.services.github.errors import GitHubError, invalid_request
 from mendbench.services.wire import Call, parse_json
 
 Type = Literal["string", "integer", "array", "boolean", "object", "null"]
+_TYPE_NAMES: dict[type, str] = {
+    type(None): "null",
+    bool: "boolean",
+    int: "integer",
+    str: "string",
+    list: "array",
+    dict: "object",
+}
 _ARTICLE = {"array": "an array", "integer": "an integer", "object": "an object", "null": "nil"}
 
 
@@ -81,15 +89,4 @@ def _article(kind: str) -> str:
 
 
 def _is(value: Json, types: tuple[Type, ...]) -> bool:
-    return _type_of(value) in types
-
-
-def _type_of(value: Json) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int):
-        return "integer"
-    names: dict[type, str] = {str: "string", list: "array", dict: "object"}
-    return names.get(type(value), "number")
+    return _TYPE_NAMES.get(type(value), "number") in types

@@ -6,10 +6,10 @@ import dataclasses
 import re
 
 from mendbench.model.json import JsonObject
+from mendbench.services.github.access import find_repo, is_visible
 from mendbench.services.github.errors import SEARCH_DOCS, GitHubError, problem, validation_failed
-from mendbench.services.github.paging import link_header, page_numbers
+from mendbench.services.github.paging import page_numbers, page_of
 from mendbench.services.github.state import Context, Reply, show_issue
-from mendbench.services.github.visibility import find_repo, is_visible
 
 MAX_QUERY, MAX_RESULTS = 256, 1000
 """Maximum length of a query, and maximum number of results that paging can reach."""
@@ -55,9 +55,9 @@ def search_issues(context: Context) -> Reply:
     found.sort(
         key=lambda issue: (issue["created_at"], issue["number"]), reverse=context.call.parameter("order") != "asc"
     )
-    start = (page - 1) * size
-    body = {"total_count": len(found), "incomplete_results": False, "items": found[start : start + size]}
-    return Reply(body=body, headers=link_header(context.call, page, max(1, -(-len(found) // size))))
+    listed = page_of(context, found)
+    body = {"total_count": len(found), "incomplete_results": False, "items": listed.body}
+    return Reply(body=body, headers=listed.headers)
 
 
 def _refused(text: str) -> GitHubError:

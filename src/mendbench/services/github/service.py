@@ -17,15 +17,18 @@ from mendbench.services.github.access import (
     check_secondary_limit,
     check_sso,
     count_request,
+    find_repo,
+    is_visible,
+    new_name,
+    repo_by_id,
     request_id,
     require_permission,
 )
 from mendbench.services.github.errors import DOCS, REDIRECT_DOCS, GitHubError, not_found
-from mendbench.services.github.normalisation import meant
+from mendbench.services.github.normalisation import normalised
 from mendbench.services.github.routes import ROUTES, Route
 from mendbench.services.github.schema import read_body
 from mendbench.services.github.state import API, Context, Reply
-from mendbench.services.github.visibility import find_repo, is_visible, new_name, repo_by_id
 from mendbench.services.scripted import next_failure
 from mendbench.services.wire import Call, json_response, left_by, load_seed, match_path, read_call, request_digest
 
@@ -58,14 +61,14 @@ class GitHub:
         if planned and not planned.applied:
             return draft, planned.response
         changed = copy.deepcopy(draft)
-        said = _respond(changed, call, found, now_ms, number)
-        left = left_by(request, said, draft, changed)
+        response = _respond(changed, call, found, now_ms, number)
+        left = left_by(request, response, draft, changed)
         left |= {name: changed[name] for name in _DECLARED_LIMITS if name in changed}
-        return left, planned.response if planned else said
+        return left, planned.response if planned else response
 
     def canonical(self, request: Request) -> Request | None:
         """Return the normalised request."""
-        return meant(request)
+        return normalised(request)
 
 
 def _route(draft: JsonObject, call: Call) -> tuple[Route, dict[str, str]] | None:
@@ -97,9 +100,9 @@ def _respond(
         context = _admit(draft, call, access, found, now_ms, number)
         reply = found[0].run(context)
     except GitHubError as refusal:
-        said = Reply(status=refusal.status, body=refusal.body(), headers=refusal.headers)
-        return _dressed(call, said, headers, _REFUSED_MS)
-    return _dressed(call, reply, headers, found[0].elapsed_ms)
+        reply = Reply(status=refusal.status, body=refusal.body(), headers=refusal.headers)
+        return _response(call, reply, headers, _REFUSED_MS)
+    return _response(call, reply, headers, found[0].elapsed_ms)
 
 
 def _admit(
@@ -159,7 +162,7 @@ def _moved(draft: JsonObject, call: Call, full_name: str) -> GitHubError:
     return GitHubError(status, "Moved Permanently", docs=None, extra=extra, headers=(("location", url),))
 
 
-def _dressed(call: Call, reply: Reply, headers: Headers, elapsed_ms: int) -> Response:
+def _response(call: Call, reply: Reply, headers: Headers, elapsed_ms: int) -> Response:
     own = {name for name, _ in reply.headers}
     every = (*(pair for pair in headers if pair[0] not in own), *reply.headers)
     if reply.body is None or call.method == "HEAD":

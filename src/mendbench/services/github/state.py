@@ -31,6 +31,7 @@ from typing import cast
 from mendbench.model.exchange import Headers
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.github.access import Access
+from mendbench.services.github.errors import not_found
 from mendbench.services.wire import Call, iso_time
 
 API = "https://api.github.com"
@@ -85,6 +86,22 @@ class Context:
         """Return one collection of the repository."""
         found: JsonObject = self.repo.setdefault(name, {})
         return found
+
+    def issue(self) -> JsonObject:
+        """Return the record of the issue or pull request that the path names.
+
+        Raises:
+            GitHubError: 404, there is none.
+        """
+        number = self.params["number"]
+        record: JsonObject | None = self.part("pulls").get(number) or self.part("issues").get(number)
+        if record is None:
+            raise not_found(self.docs)
+        return record
+
+    def next_number(self) -> str:
+        """Return the number of the next issue or pull request."""
+        return str(max(map(int, (*self.part("issues"), *self.part("pulls"))), default=0) + 1)
 
 
 def show_user(draft: JsonObject, login: str) -> JsonObject:
@@ -160,8 +177,9 @@ def show_issue(context: Context, number: str) -> JsonObject:
     }
 
 
-def show_comment(context: Context, number: str, comment: JsonObject) -> JsonObject:
-    """Return a comment of an issue."""
+def show_comment(context: Context, comment: JsonObject) -> JsonObject:
+    """Return a comment of the issue that the path names."""
+    number = context.params["number"]
     return {
         "id": comment["id"],
         "url": f"{context.url}/issues/comments/{comment['id']}",

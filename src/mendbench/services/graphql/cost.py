@@ -35,8 +35,8 @@ def requested_cost(
     schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode, variables: JsonObject
 ) -> int:
     """Return the maximum cost of an operation."""
-    found = [one for one in document.definitions if isinstance(one, FragmentDefinitionNode)]
-    fragments = {one.name.value: one for one in found}
+    found = [node for node in document.definitions if isinstance(node, FragmentDefinitionNode)]
+    fragments = {node.name.value: node for node in found}
     root = schema.get_root_type(operation.operation)
     mutation = operation.operation == OperationType.MUTATION
     below = _selected(operation.selection_set, cast("GraphQLObjectType", root), fragments, variables)
@@ -62,7 +62,7 @@ def _objects(value: Json) -> int:
 
 
 def _count(selections: SelectionSetNode) -> int:
-    return sum(isinstance(one, FieldNode) for one in selections.selections)
+    return sum(isinstance(node, FieldNode) for node in selections.selections)
 
 
 def _selected(
@@ -72,13 +72,13 @@ def _selected(
     variables: JsonObject,
 ) -> int:
     points = 0
-    for one in selections.selections:
-        if isinstance(one, FieldNode):
-            points += _field(one, parent, fragments, variables)
-        elif isinstance(one, InlineFragmentNode):
-            points += _selected(one.selection_set, parent, fragments, variables)
-        elif isinstance(one, FragmentSpreadNode) and one.name.value in fragments:
-            points += _selected(fragments[one.name.value].selection_set, parent, fragments, variables)
+    for node in selections.selections:
+        if isinstance(node, FieldNode):
+            points += _field(node, parent, fragments, variables)
+        elif isinstance(node, InlineFragmentNode):
+            points += _selected(node.selection_set, parent, fragments, variables)
+        elif isinstance(node, FragmentSpreadNode) and node.name.value in fragments:
+            points += _selected(fragments[node.name.value].selection_set, parent, fragments, variables)
     return points
 
 

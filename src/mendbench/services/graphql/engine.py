@@ -33,7 +33,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.services.graphql import lab, tracker_fields
 from mendbench.services.graphql.cost import actual_cost, requested_cost
 from mendbench.services.graphql.ruby import RULES, request_errors, run_error
-from mendbench.services.graphql.site import Ask, Refused, Site, UserErrors
+from mendbench.services.graphql.site import GraphQLRequest, Refused, Site, UserErrors
 
 _RESOLVERS = {"tracker": tracker_fields.RESOLVERS, "lab": lab.RESOLVERS}
 _MAX_TOKENS = 4000
@@ -58,8 +58,8 @@ def roots_of(query: str) -> tuple[str, ...]:
         document = parse(query, max_tokens=_MAX_TOKENS)
     except (GraphQLError, RecursionError):
         return ()
-    operations = [one for one in document.definitions if isinstance(one, OperationDefinitionNode)]
-    fields = [field for one in operations for field in one.selection_set.selections]
+    operations = [operation for operation in document.definitions if isinstance(operation, OperationDefinitionNode)]
+    fields = [field for operation in operations for field in operation.selection_set.selections]
     return tuple(dict.fromkeys(str(field.name.value) for field in fields if hasattr(field, "name")))
 
 
@@ -68,7 +68,7 @@ def introspected(name: str, renamed: JsonObject) -> JsonObject:
     return cast("JsonObject", introspection_from_schema(_schema(name, _frozen(renamed))))
 
 
-def run(site: Site, ask: Ask) -> Outcome:
+def run(site: Site, request: GraphQLRequest) -> Outcome:
     """Run a request against the site's API.
 
     Raises:
@@ -77,25 +77,27 @@ def run(site: Site, ask: Ask) -> Outcome:
     schema = _schema(site.name, _frozen(site.draft.get("renamed") or {}))
     ruby = site.name == "tracker"
     try:
-        document = parse(ask.query, max_tokens=_MAX_TOKENS)
+        document = parse(request.query, max_tokens=_MAX_TOKENS)
     except GraphQLError as error:
         return Outcome(body={"errors": request_errors([error]) if ruby else _formatted([error])}, invalid=True)
     errors = validate(schema, document, RULES if ruby else None)
     if errors:
         return Outcome(body={"errors": request_errors(errors) if ruby else _formatted(errors)}, invalid=True)
-    if ruby and (refusal := run_error(schema, document, ask.variables, ask.operation)):
+    if ruby and (refusal := run_error(schema, document, request.variables, request.operation)):
         return Outcome(body={"errors": refusal}, invalid=True)
-    return _executed(schema, document, site, ask, ruby=ruby)
+    return _executed(schema, document, site, request, ruby=ruby)
 
 
-def _executed(schema: GraphQLSchema, document: DocumentNode, site: Site, ask: Ask, *, ruby: bool) -> Outcome:
-    operation = get_operation_ast(document, ask.operation)
-    requested = requested_cost(schema, document, operation, ask.variables) if operation and not ruby else 0
+def _executed(
+    schema: GraphQLSchema, document: DocumentNode, site: Site, request: GraphQLRequest, *, ruby: bool
+) -> Outcome:
+    operation = get_operation_ast(document, request.operation)
+    requested = requested_cost(schema, document, operation, request.variables) if operation and not ruby else 0
     throttle = site.draft.get(site.name, {}).get("throttle") or {}
     if requested > int(throttle.get("available", requested)):
         return Outcome(body=throttled(throttle, requested), requested=requested)
     result = execute_sync(
-            schema, document, context_value=site, variable_values=ask.variables, operation_name=ask.operation,
+            schema, document, context_value=site, variable_values=request.variables, operation_name=request.operation,
             middleware=[_user_errors],
         )  # fmt: skip
     body: JsonObject = {"data": cast("Json", result.data)}
@@ -137,13 +139,13 @@ def _user_errors(resolve: Any, root: Json, info: Any, **arguments: Json) -> Awai
 
 def _formatted(errors: Iterable[GraphQLError]) -> list[Json]:
     """Return errors in graphql-core's format, with the code of a refusal among the extensions."""
-    said: list[Json] = []
+    entries: list[Json] = []
     for error in errors:
         entry = cast("JsonObject", dict(error.formatted))
         if isinstance(error.original_error, Refused) and error.original_error.code:
             entry["extensions"] = {"code": error.original_error.code, **error.original_error.extra}
-        said.append(entry)
-    return said
+        entries.append(entry)
+    return entries
 
 
 def _typed(error: GraphQLError) -> JsonObject:

@@ -42,7 +42,7 @@ def show_specimen(site: Site, specimen: str) -> JsonObject:
 def show_locker(site: Site, code: str) -> JsonObject:
     """Return a locker in the schema's form."""
     record = site.part("lockers")[code]
-    used = sum(1 for one in site.part("specimens").values() if one.get("locker") == code)
+    used = sum(1 for specimen in site.part("specimens").values() if specimen.get("locker") == code)
     capacity = int(record["capacity"])
     rest = {"capacity": capacity, "free": max(0, capacity - used), "phases": record["phases"]}
     return {"id": f"lck-{code.lower()}", "code": code, "aisle": record["aisle"], **rest}
@@ -81,9 +81,11 @@ def specimens(_root: Json, info: Json, **arguments: Json) -> JsonObject:
     site, phase = site_of(info), arguments.get("phase")
     key = "label" if arguments.get("sortKey") == "LABEL" else "code"
     found = [
-        show_specimen(site, one) for one, record in site.part("specimens").items() if phase in (None, record["phase"])
+        show_specimen(site, specimen_id)
+        for specimen_id, record in site.part("specimens").items()
+        if phase in (None, record["phase"])
     ]
-    found.sort(key=lambda one: (one[key], one["id"]), reverse=bool(arguments.get("reverse")))
+    found.sort(key=lambda shown: (shown[key], shown["id"]), reverse=bool(arguments.get("reverse")))
     return _page(found, arguments)
 
 
@@ -110,7 +112,8 @@ def requisitions(_root: Json, info: Json, **arguments: Json) -> JsonObject:
     """Resolve ``requisitions``."""
     site, state = site_of(info), arguments.get("state")
     known = site.part("requisitions").items()
-    return _page([show_requisition(site, one) for one, record in known if state in (None, record["state"])], arguments)
+    found = [show_requisition(site, key) for key, record in known if state in (None, record["state"])]
+    return _page(found, arguments)
 
 
 def specimen_register(_root: Json, info: Json, input: JsonObject) -> JsonObject:  # noqa: A002 - the schema's argument
@@ -188,7 +191,7 @@ def requisition_withdraw(_root: Json, info: Json, id: str) -> JsonObject:  # noq
 
 
 def _by_code(site: Site, code: str) -> JsonObject | Refused:
-    found = next((one for one, record in site.part("specimens").items() if record["code"] == code), None)
+    found = next((key for key, record in site.part("specimens").items() if record["code"] == code), None)
     return _gone("Specimen") if found is None else show_specimen(site, found)
 
 

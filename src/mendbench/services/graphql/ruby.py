@@ -44,32 +44,32 @@ _KEYWORDS = frozenset(
 
 def request_errors(errors: Iterable[GraphQLError]) -> list[Json]:
     """Return the errors of a query that does not parse or validate. Keys are in GitHub's order."""
-    said: list[Json] = []
+    entries: list[Json] = []
     for error in errors:
         if error.message.startswith("Syntax Error"):
-            said.append(_parse_error(error))
+            entries.append(_parse_error(error))
             continue
         known = cast("JsonObject", dict(error.extensions or {}))
         path = known.pop("path", None)
-        where = [{"line": one.line, "column": one.column} for one in error.locations or ()]
+        where = [{"line": place.line, "column": place.column} for place in error.locations or ()]
         entry: JsonObject = {} if path is None else {"path": path}
-        said.append({**entry, "extensions": known, "locations": where, "message": error.message})
-    return said
+        entries.append({**entry, "extensions": known, "locations": where, "message": error.message})
+    return entries
 
 
 def run_error(schema: GraphQLSchema, document: DocumentNode, variables: JsonObject, name: str | None) -> list[Json]:
     """Return the errors that prevent a valid query from running: the choice of operation, or the values of the variables."""
-    operations = [one for one in document.definitions if isinstance(one, OperationDefinitionNode)]
-    named = [one for one in operations if name is None or (one.name and one.name.value == name)]
+    operations = [operation for operation in document.definitions if isinstance(operation, OperationDefinitionNode)]
+    named = [operation for operation in operations if name is None or (operation.name and operation.name.value == name)]
     if name is not None and not named:
         return [{"message": f"No operation named {json.dumps(name, ensure_ascii=False)}"}]
     if len(named) != 1:
         return [{"message": "An operation name is required"}]
-    return [error for one in named for error in _variable_errors(schema, one, variables)]
+    return [error for operation in named for error in _variable_errors(schema, operation, variables)]
 
 
 def _variable_errors(schema: GraphQLSchema, operation: OperationDefinitionNode, variables: JsonObject) -> list[Json]:
-    said: list[Json] = []
+    entries: list[Json] = []
     for definition in operation.variable_definitions or ():
         name = definition.variable.name.value
         kind = cast("GraphQLInputType | None", type_from_ast(schema, definition.type))
@@ -79,14 +79,18 @@ def _variable_errors(schema: GraphQLSchema, operation: OperationDefinitionNode, 
         problems = problems_of(kind, value) if name in variables or str(kind).endswith("!") else []
         if not problems:
             continue
-        places = [f"{'.'.join(map(str, one['path']))} ({one['explanation']})" for one in problems if one["path"]]
+        places = [
+            f"{'.'.join(map(str, problem['path']))} ({problem['explanation']})"
+            for problem in problems
+            if problem["path"]
+        ]
         rest = f" for {', '.join(places)}" if places else ""
         loc = definition.loc
         start = loc.start_token if loc else None
         where = [{"line": start.line, "column": start.column}] if start else []
         text = f"Variable ${name} of type {kind} was provided invalid value{rest}"
-        said.append({"extensions": {"value": value, "problems": problems}, "locations": where, "message": text})
-    return said
+        entries.append({"extensions": {"value": value, "problems": problems}, "locations": where, "message": text})
+    return entries
 
 
 def _parse_error(error: GraphQLError) -> JsonObject:

@@ -38,10 +38,10 @@ class Fragments(Rule):
         kind = self.context.schema.type_map.get(name)
         if kind is None:
             text = f"No such type {name}, so it can't be a fragment condition"
-            self.say(text, node, path, code="undefinedType", typeName=name)
+            self.report(text, node, path, code="undefinedType", typeName=name)
         elif not is_composite_type(kind):
             text = f"Invalid fragment on type {name} (must be Union, Interface or Object)"
-            self.say(text, node, path, code="fragmentOnNonCompositeType", typeName=name)
+            self.report(text, node, path, code="fragmentOnNonCompositeType", typeName=name)
 
 
 class KnownFragments(KnownFragmentNamesRule):
@@ -52,8 +52,10 @@ class KnownFragments(KnownFragmentNamesRule):
         node = cast("Any", error.nodes or [None])[0]
         name = getattr(node, "name", node)
         value = getattr(name, "value", "")
-        told = {"code": "useAndDefineFragment", "fragmentName": value}
-        super().report_error(GraphQLError(f"Fragment {value} was used, but not defined", error.nodes, extensions=told))
+        extensions = {"code": "useAndDefineFragment", "fragmentName": value}
+        super().report_error(
+            GraphQLError(f"Fragment {value} was used, but not defined", error.nodes, extensions=extensions)
+        )
 
 
 class Cycles(NoFragmentCyclesRule):
@@ -63,8 +65,10 @@ class Cycles(NoFragmentCyclesRule):
         """Report it with graphql-ruby's message."""
         node = cast("Any", error.nodes or [None])[0]
         name = node.name.value
-        told = {"code": "infiniteLoop", "fragmentName": name}
-        super().report_error(GraphQLError(f"Fragment {name} contains an infinite loop", error.nodes, extensions=told))
+        extensions = {"code": "infiniteLoop", "fragmentName": name}
+        super().report_error(
+            GraphQLError(f"Fragment {name} contains an infinite loop", error.nodes, extensions=extensions)
+        )
 
 
 RULES = [Fields, Arguments, Variables, Fragments, KnownFragments, Cycles]

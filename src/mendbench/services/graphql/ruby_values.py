@@ -30,7 +30,7 @@ def problems_of(kind: GraphQLInputType, value: Json) -> list[JsonObject]:
     if isinstance(kind, GraphQLList):
         inner = cast("GraphQLInputType", kind.of_type)
         items = value if isinstance(value, list) else [value]
-        return [_under(at, one) for at, item in enumerate(items) for one in problems_of(inner, item)]
+        return [_under(at, problem) for at, item in enumerate(items) for problem in problems_of(inner, item)]
     if isinstance(kind, GraphQLEnumType):
         if isinstance(value, str) and value in kind.values:
             return []
@@ -47,7 +47,7 @@ def _object(kind: GraphQLInputObjectType, value: Json) -> list[JsonObject]:
     found = list(unknown)
     for name, field in kind.fields.items():
         if name in value or (field.default_value is Undefined and isinstance(field.type, GraphQLNonNull)):
-            found += [_under(name, one) for one in problems_of(field.type, value.get(name))]
+            found += [_under(name, problem) for problem in problems_of(field.type, value.get(name))]
     return found
 
 

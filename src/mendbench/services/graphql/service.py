@@ -15,7 +15,7 @@ import copy
 from mendbench.exchanges.urls import host_of
 from mendbench.model.exchange import Headers, Request, Response
 from mendbench.model.json import Json, JsonObject
-from mendbench.services.graphql.site import MALFORMED_MARKS, Ask, Caller, Site
+from mendbench.services.graphql.site import MALFORMED_MARKS, Caller, GraphQLRequest, Site
 from mendbench.services.scripted import Scripted, next_failure
 from mendbench.services.wire import (
     Call,
@@ -78,8 +78,8 @@ class GraphQL:
             return draft, over
         changed = copy.deepcopy(draft)
         site = Site(draft=changed, name=name, caller=caller, now_ms=now_ms)
-        wrote, said = _answered(site, read, _headers(draft, name, number, now_ms))
-        return left_by(request, said, draft, changed) if wrote else draft, planned.response if planned else said
+        wrote, response = _answered(site, read, _headers(draft, name, number, now_ms))
+        return left_by(request, response, draft, changed) if wrote else draft, planned.response if planned else response
 
 
 def _read_body(call: Call) -> Json:
@@ -171,11 +171,11 @@ def _answered(site: Site, read: Json, headers: Headers) -> tuple[bool, Response]
     from mendbench.services.graphql.engine import run  # noqa: PLC0415 - replay must not pay
 
     lab = site.name == "lab"
-    ask = _lab_ask(read) if lab else _tracker_ask(read)
-    if isinstance(ask, Response):
-        return False, ask
+    request = _lab_request(read) if lab else _tracker_request(read)
+    if isinstance(request, Response):
+        return False, request
     try:
-        outcome = run(site, ask)
+        outcome = run(site, request)
     except RecursionError:
         return False, text_response(500, "Internal Server Error", elapsed_ms=_REFUSED_MS)
     status = 400 if lab and outcome.invalid else 200
@@ -183,7 +183,7 @@ def _answered(site: Site, read: Json, headers: Headers) -> tuple[bool, Response]
     return outcome.writes, json_response(status, outcome.body, elapsed_ms=elapsed, headers=headers)
 
 
-def _lab_ask(read: Json) -> Ask | Response:
+def _lab_request(read: Json) -> GraphQLRequest | Response:
     """Return the GraphQL request, checked as Ariadne does (``ariadne/graphql.py``, ``validate_data``)."""
     if read is ...:
         return text_response(400, "Request body is not a valid JSON", elapsed_ms=_REFUSED_MS)
@@ -196,10 +196,10 @@ def _lab_ask(read: Json) -> Ask | Response:
         return _invalid("Query variables must be a null or an object.")
     if name is not None and not isinstance(name, str):
         return _invalid(f'"{name}" is not a valid operation name.')
-    return _ask(query, variables, name)
+    return _request(query, variables, name)
 
 
-def _tracker_ask(read: Json) -> Ask | Response:
+def _tracker_request(read: Json) -> GraphQLRequest | Response:
     if read is ... or not isinstance(read, dict):
         body = {"message": "Problems parsing JSON", "documentation_url": _DOCS, "status": "400"}
         return json_response(400, body, elapsed_ms=_REFUSED_MS)
@@ -207,11 +207,11 @@ def _tracker_ask(read: Json) -> Ask | Response:
     if not isinstance(query, str) or not query:
         text = "A query attribute must be specified and must be a string."
         return json_response(200, {"errors": [{"message": text}]}, elapsed_ms=_REFUSED_MS)
-    return _ask(query, variables if isinstance(variables, dict) else None, name if isinstance(name, str) else None)
+    return _request(query, variables if isinstance(variables, dict) else None, name if isinstance(name, str) else None)
 
 
-def _ask(query: str, variables: JsonObject | None, name: str | None) -> Ask:
-    return Ask(query=query, variables=variables or {}, operation=name)
+def _request(query: str, variables: JsonObject | None, name: str | None) -> GraphQLRequest:
+    return GraphQLRequest(query=query, variables=variables or {}, operation=name)
 
 
 def _invalid(text: str) -> Response:

@@ -44,7 +44,7 @@ class Caller:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
+class GraphQLRequest:
     """A GraphQL request: its query, its variables, and the name of the operation to run."""
 
     query: str

@@ -124,7 +124,7 @@ def need_scope(site: Site, field: str, scope: str) -> None:
     """
     if site.caller.may(scope):
         return
-    granted = ", ".join(f"'{one}'" for one in site.caller.scopes or ())
+    granted = ", ".join(f"'{name}'" for name in site.caller.scopes or ())
     text = (
         f"Your token has not been granted the required scopes to execute this query. The '{field}' field requires one of "
         f"the following scopes: ['{scope}'], but your token has only been granted the: [{granted}] scopes. Please modify "
@@ -161,7 +161,7 @@ def find_node(site: Site, wanted: str) -> JsonObject | None:
                 return show_label(path, name, label)
     if found := find_issue(site, wanted):
         return show_issue(site, *found)
-    return next((one for one in _comments(site) if one["id"] == wanted), None)
+    return next((comment for comment in _comments(site) if comment["id"] == wanted), None)
 
 
 def _comments(site: Site) -> list[JsonObject]:
@@ -172,7 +172,7 @@ def _comments(site: Site) -> list[JsonObject]:
 def comments_of(site: Site, issue: JsonObject) -> list[JsonObject]:
     """Return an issue's comments in the schema's form."""
     record = site.part("repositories")[issue["_path"]]["issues"][str(issue["number"])]
-    return [show_comment(site, issue, at, one) for at, one in enumerate(record.get("comments") or (), 1)]
+    return [show_comment(site, issue, at, comment) for at, comment in enumerate(record.get("comments") or (), 1)]
 
 
 def node_of(site: Site, wanted: str) -> JsonObject:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -36,8 +35,9 @@ def nodes(_root: Json, info: Json, ids: list[str]) -> list[Json]:
     """Resolve ``nodes``. A missing object is null, with an error of its own."""
     site = site_of(info)
     return [
-        tracker.find_node(site, one) or tracker.not_found(f"Could not resolve to a node with the global id of '{one}'.")
-        for one in ids
+        tracker.find_node(site, wanted)
+        or tracker.not_found(f"Could not resolve to a node with the global id of '{wanted}'.")
+        for wanted in ids
     ]
 
 
@@ -114,7 +114,7 @@ def create_issue(_root: Json, info: Json, input: JsonObject) -> JsonObject:  # n
     title = _title(input["title"])
     path = repo["nameWithOwner"]
     record = site.part("repositories")[path]
-    labels = [_of_kind(site, one, "Label")["name"] for one in input.get("labelIds") or ()]
+    labels = [_of_kind(site, label_id, "Label")["name"] for label_id in input.get("labelIds") or ()]
     assignee = _login(site, input.get("assigneeId"))
     known = record.setdefault("issues", {})
     number = str(max(map(int, known), default=0) + 1)
@@ -133,8 +133,7 @@ def create_issue(_root: Json, info: Json, input: JsonObject) -> JsonObject:  # n
 def update_issue(_root: Json, info: Json, input: JsonObject) -> JsonObject:  # noqa: A002 - the schema's argument
     """Resolve ``updateIssue``. Absent fields keep their values."""
     site = _writing(info)
-    path, number = _issue(site, input["id"])
-    record = site.part("repositories")[path]["issues"][number]
+    path, number, record = _issue(site, input["id"])
     if "title" in input:
         record["title"] = _title(input["title"])
     if "assigneeId" in input:
@@ -146,8 +145,7 @@ def update_issue(_root: Json, info: Json, input: JsonObject) -> JsonObject:  # n
 def close_issue(_root: Json, info: Json, input: JsonObject) -> JsonObject:  # noqa: A002 - the schema's argument
     """Resolve ``closeIssue``."""
     site = _writing(info)
-    path, number = _issue(site, input["issueId"])
-    record = site.part("repositories")[path]["issues"][number]
+    path, number, record = _issue(site, input["issueId"])
     record |= {"state": "CLOSED", "state_reason": input.get("stateReason") or "COMPLETED"}
     return _payload(input, issue=tracker.show_issue(site, path, number))
 
@@ -155,31 +153,30 @@ def close_issue(_root: Json, info: Json, input: JsonObject) -> JsonObject:  # no
 def reopen_issue(_root: Json, info: Json, input: JsonObject) -> JsonObject:  # noqa: A002 - the schema's argument
     """Resolve ``reopenIssue``."""
     site = _writing(info)
-    path, number = _issue(site, input["issueId"])
-    site.part("repositories")[path]["issues"][number]["state"] = "OPEN"
+    path, number, record = _issue(site, input["issueId"])
+    record["state"] = "OPEN"
     return _payload(input, issue=tracker.show_issue(site, path, number))
 
 
 def add_comment(_root: Json, info: Json, input: JsonObject) -> JsonObject:  # noqa: A002 - the schema's argument
     """Resolve ``addComment``."""
     site = _writing(info)
-    path, number = _issue(site, input["subjectId"])
+    path, number, record = _issue(site, input["subjectId"])
     if not input["body"].strip():
         raise Refused("Body can't be blank", kind="UNPROCESSABLE")
-    record = {"body": input["body"], "author": site.caller.login, "created_ms": site.now_ms}
-    said = site.part("repositories")[path]["issues"][number].setdefault("comments", [])
-    said.append(record)
+    comment = {"body": input["body"], "author": site.caller.login, "created_ms": site.now_ms}
+    records = record.setdefault("comments", [])
+    records.append(comment)
     subject = tracker.show_issue(site, path, number)
-    shown = tracker.show_comment(site, subject, len(said), copy.deepcopy(record))
+    shown = tracker.show_comment(site, subject, len(records), comment)
     return _payload(input, subject=subject, commentEdge={"cursor": shown["id"], "node": shown})
 
 
 def add_labels(_root: Json, info: Json, input: JsonObject) -> JsonObject:  # noqa: A002 - the schema's argument
     """Resolve ``addLabelsToLabelable``."""
     site = _writing(info)
-    path, number = _issue(site, input["labelableId"])
-    record = site.part("repositories")[path]["issues"][number]
-    names = [_of_kind(site, one, "Label")["name"] for one in input["labelIds"]]
+    path, number, record = _issue(site, input["labelableId"])
+    names = [_of_kind(site, label_id, "Label")["name"] for label_id in input["labelIds"]]
     record["labels"] = list(dict.fromkeys([*(record.get("labels") or ()), *names]))
     return _payload(input, labelable=tracker.show_issue(site, path, number))
 
@@ -201,9 +198,11 @@ def _of_kind(site: Site, wanted: str, kind: str) -> JsonObject:
     return found
 
 
-def _issue(site: Site, wanted: str) -> tuple[str, str]:
+def _issue(site: Site, wanted: str) -> tuple[str, str, JsonObject]:
+    """Return the repository, the number and the record of the issue with that id."""
     found = _of_kind(site, wanted, "Issue")
-    return found["_path"], str(found["number"])
+    path, number = found["_path"], str(found["number"])
+    return path, number, site.part("repositories")[path]["issues"][number]
 
 
 def _login(site: Site, wanted: str | None) -> str | None:

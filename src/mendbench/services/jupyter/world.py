@@ -13,15 +13,13 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from importlib import resources
 from pathlib import Path
 from typing import cast
 
-from mendbench.errors import BadInput
 from mendbench.io.folder_removal import emptied
-from mendbench.io.temporary_folders import drop_scratch, make_scratch
-from mendbench.services.local_server import LocalServer, refuse_absent
-from mendbench.services.pinning_proxy import Front, Pins
+from mendbench.services.local_server import refuse_absent
+from mendbench.services.pinning_proxy import Pins
+from mendbench.services.real_server import ProxiedServer, seed_of
 from mendbench.services.sandboxed import ENVIRONMENT, merged_files, write_files
 
 HOST = "notebooks.saltings.example"
@@ -66,18 +64,16 @@ def pins(folder: Path) -> Pins:
     )  # fmt: skip
 
 
-class Jupyter:
+class Jupyter(ProxiedServer):
     """A real server. Its folder is recreated before each scope."""
 
     name = "jupyter"
     hosts: tuple[str, ...] = (HOST,)
 
     def __init__(self) -> None:
-        self._folder: Path | None = None
+        super().__init__(Pins(headers={}))
         self._token = ""
-        self._nobodys = secrets.token_hex(24)
-        self._server = LocalServer(self.name)
-        self._front = Front(pins=Pins(headers={}))
+        self._unknown_token = secrets.token_hex(24)
 
     def start(self) -> str:
         """Start the server with the seed, and return the base URL of its proxy.
@@ -86,15 +82,10 @@ class Jupyter:
             BadInput: Jupyter Server is not installed, or does not start.
         """
         refuse_absent(self.name, "jupyter_server")
-        self.stop()
-        self._folder = make_scratch("jupyter")
-        self._front.pins = pins(self._folder / "root")
-        try:
+        with self._starting("jupyter") as folder:
+            self._front.pins = pins(folder / "root")
             self.reset({})
             return self._front.open()
-        except BaseException:
-            self.stop()
-            raise
 
     def reset(self, state: dict[str, object]) -> None:
         """Recreate the files, and accept only the state's token.
@@ -102,26 +93,21 @@ class Jupyter:
         Raises:
             BadInput: the state is invalid, or the server was not started.
         """
-        if self._folder is None:
-            raise BadInput(f"service {self.name}", "reset before start", "start it first")
-        token = state.get("token")
-        files = files_of(state)
-        (self._folder / "root").mkdir(exist_ok=True)
-        emptied(self._folder / "root")
-        write_files(self.name, self._folder / "root", files)
-        wanted = token if isinstance(token, str) and token else self._nobodys
-        if wanted != self._token:
-            self._front.behind = self._launched(self._folder, wanted)
-            self._token = wanted
+        folder, files = self._started_folder(), files_of(state)
+        root = folder / "root"
+        root.mkdir(exist_ok=True)
+        emptied(root)
+        write_files(self.name, root, files)
+        given = state.get("token")
+        token = given if isinstance(given, str) and given else self._unknown_token
+        if token != self._token:
+            self._front.behind = self._launched(folder, token)
+            self._token = token
 
     def stop(self) -> None:
         """Stop proxy and server, and remove the files. Does nothing if they are not running."""
-        self._front.close()
-        self._server.stop()
+        super().stop()
         self._token = ""
-        if self._folder is not None:
-            drop_scratch(self._folder)
-            self._folder = None
 
     def _launched(self, folder: Path, token: str) -> str:
         own = {f"JUPYTER_{what}_DIR": str(folder / what.lower()) for what in ("CONFIG", "DATA", "RUNTIME")}
@@ -135,7 +121,6 @@ def files_of(state: dict[str, object]) -> dict[str, str]:
     Raises:
         BadInput: a path is outside the folder.
     """
-    seed = json.loads(resources.files(__package__ or "").joinpath("seed.json").read_text("utf-8"))
     given = cast("dict[str, object]", state.get("files") or {})
-    laid = {path: one if isinstance(one, str | None) else json.dumps(one) for path, one in given.items()}
-    return merged_files(Jupyter.name, seed["files"], laid)
+    texts = {path: file if isinstance(file, str | None) else json.dumps(file) for path, file in given.items()}
+    return merged_files(Jupyter.name, seed_of(Jupyter.name)["files"], texts)

@@ -108,7 +108,7 @@ class Api:
     ) -> dict[str, Any]:
         """List the phials of a rack, page by page."""
         marks = sorted(
-            mark for mark, one in self._store.read()["phials"].items() if one["rack"] == rack and mark > onward
+            mark for mark, phial in self._store.read()["phials"].items() if phial["rack"] == rack and mark > onward
         )
         more = marks[limit - 1] if len(marks) > limit else None
         return {"phials": marks[:limit], "onward": more}

@@ -10,10 +10,9 @@ import re
 from importlib import resources
 from pathlib import Path
 
-from mendbench.errors import BadInput
-from mendbench.io.temporary_folders import drop_scratch, make_scratch
 from mendbench.ports.world import StreamableServer
 from mendbench.services.local_server import LocalServer
+from mendbench.services.real_server import RealServer
 from mendbench.services.sandboxed import HOME, Program, node_package, sandboxed
 
 _LISTENS = re.compile(r"listens at (http://127\.0\.0\.1:[0-9]+/mcp)")
@@ -21,14 +20,14 @@ _PACKAGE = "@modelcontextprotocol/server-everything"
 _INSIDE = f"{HOME}/everything"
 
 
-class EverythingServer:
+class EverythingServer(RealServer):
     """A real server. It starts once; each scope is a new session."""
 
     name = "mcp_everything"
     hosts: tuple[str, ...] = ("everything",)
 
     def __init__(self) -> None:
-        self._folder: Path | None = None
+        super().__init__()
         self._server = LocalServer(self.name)
 
     def start(self) -> StreamableServer:
@@ -38,13 +37,8 @@ class EverythingServer:
             BadInput: the server, Node.js or the sandbox's program is not installed, or it does not start.
         """
         program = node_package(self.name, _PACKAGE, "mcp-server-everything", f"{_INSIDE}/launch.mjs")
-        self.stop()
-        self._folder = make_scratch("everything")
-        try:
-            return StreamableServer(url=self._launched(program, self._folder))
-        except BaseException:
-            self.stop()
-            raise
+        with self._starting("everything") as folder:
+            return StreamableServer(url=self._launched(program, folder))
 
     def reset(self, state: dict[str, object]) -> None:  # noqa: ARG002 - it has none
         """Do nothing: a new session has no state.
@@ -52,15 +46,12 @@ class EverythingServer:
         Raises:
             BadInput: the world was not started.
         """
-        if not self._server.runs:
-            raise BadInput(f"service {self.name}", "reset before start", "start it first")
+        self._started_folder()
 
     def stop(self) -> None:
         """Stop the server and remove its folder. Does nothing if it is not running."""
         self._server.stop()
-        if self._folder is not None:
-            drop_scratch(self._folder)
-            self._folder = None
+        super().stop()
 
     def _launched(self, program: Program, folder: Path) -> str:
         inside, log = folder / "inside", folder / "log"

@@ -7,15 +7,11 @@ a file, which differs in each recording. The other tools are deterministic.
 
 from __future__ import annotations
 
-import json
-from importlib import resources
-from pathlib import Path
 from typing import cast
 
-from mendbench.errors import BadInput
 from mendbench.io.folder_removal import emptied
-from mendbench.io.temporary_folders import drop_scratch, make_scratch
 from mendbench.ports.world import StdioServer
+from mendbench.services.real_server import RealServer, seed_of
 from mendbench.services.sandboxed import (
     HOME,
     NODE_MODULES,
@@ -30,14 +26,11 @@ ROOT = f"{HOME}/files"
 _PACKAGE = "@modelcontextprotocol/server-filesystem"
 
 
-class FilesystemServer:
+class FilesystemServer(RealServer):
     """A real server, restarted for each scope with a freshly filled folder."""
 
     name = "mcp_files"
     hosts: tuple[str, ...] = ("filesystem",)
-
-    def __init__(self) -> None:
-        self._folder: Path | None = None
 
     def start(self) -> StdioServer:
         """Return the command that runs the server.
@@ -47,15 +40,9 @@ class FilesystemServer:
         """
         script = f"{NODE_MODULES}/{_PACKAGE}/dist/index.js"
         program = node_package(self.name, _PACKAGE, "mcp-server-filesystem", script, ROOT)
-        self.stop()
-        folder = make_scratch("files")
-        self._folder = folder
-        try:
+        with self._starting("files") as folder:
             self.reset({})
             return StdioServer(command=sandboxed(self.name, program, data={ROOT: folder}))
-        except BaseException:
-            self.stop()
-            raise
 
     def reset(self, state: dict[str, object]) -> None:
         """Fill the folder with the seed, overlaid with the files of ``state["files"]``.
@@ -63,15 +50,9 @@ class FilesystemServer:
         Raises:
             BadInput: a file cannot be written, or the world was not started.
         """
-        if self._folder is None:
-            raise BadInput(f"service {self.name}", "reset before start", "start it first")
-        seed = json.loads(resources.files(__package__ or "").joinpath("seed.json").read_text("utf-8"))
-        files = merged_files(self.name, seed["files"], cast("dict[str, str | None]", state.get("files") or {}))
-        emptied(self._folder)
-        write_files(self.name, self._folder, files)
-
-    def stop(self) -> None:
-        """Remove the folder. Does nothing if there is none."""
-        if self._folder is not None:
-            drop_scratch(self._folder)
-            self._folder = None
+        folder = self._started_folder()
+        files = merged_files(
+            self.name, seed_of(self.name)["files"], cast("dict[str, str | None]", state.get("files") or {})
+        )
+        emptied(folder)
+        write_files(self.name, folder, files)

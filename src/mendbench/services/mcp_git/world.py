@@ -11,20 +11,18 @@ Author and dates are fixed, also for commits that the server makes. So every has
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 from datetime import UTC, datetime, timedelta
-from importlib import resources
 from pathlib import Path
 from typing import cast
 
 from mendbench.errors import BadInput
 from mendbench.io.folder_removal import emptied
-from mendbench.io.temporary_folders import drop_scratch, make_scratch
 from mendbench.io.virtual_clock import START_MS
 from mendbench.model.json import JsonObject
 from mendbench.ports.world import StdioServer
+from mendbench.services.real_server import RealServer, seed_of
 from mendbench.services.sandboxed import (
     ENVIRONMENT,
     HOME,
@@ -45,14 +43,11 @@ _IDENTITY = {
 }  # fmt: skip
 
 
-class GitServer:
+class GitServer(RealServer):
     """A real server, restarted for each scope with a freshly built repository."""
 
     name = "mcp_git"
     hosts: tuple[str, ...] = ("git",)
-
-    def __init__(self) -> None:
-        self._folder: Path | None = None
 
     def start(self) -> StdioServer:
         """Return the command that runs the server.
@@ -63,16 +58,10 @@ class GitServer:
         program = python_module(self.name, "mcp-server-git", "-m", "mcp_server_git", "--repository", ROOT)
         if shutil.which("git") is None:
             raise BadInput(f"service {self.name}", "Git is not installed", "install git")
-        self.stop()
-        folder = make_scratch("git")
-        self._folder = folder
         now = _dated(datetime.fromtimestamp(START_MS / 1000, UTC))
-        try:
+        with self._starting("git") as folder:
             self.reset({})
             return StdioServer(command=sandboxed(self.name, program, data={ROOT: folder}, environ=now))
-        except BaseException:
-            self.stop()
-            raise
 
     def reset(self, state: dict[str, object]) -> None:
         """Build the repository: the seed, then the state's additions.
@@ -80,35 +69,27 @@ class GitServer:
         Raises:
             BadInput: the state cannot be built, or the world was not started.
         """
-        if self._folder is None:
-            raise BadInput(f"service {self.name}", "reset before start", "start it first")
-        seed = json.loads(resources.files(__package__ or "").joinpath("seed.json").read_text("utf-8"))
-        emptied(self._folder)
-        _git(self._folder, FIRST, "init", "--quiet", "--template=", "--initial-branch=main")
+        folder, seed = self._started_folder(), seed_of(self.name)
+        emptied(folder)
+        _git(folder, FIRST, "init", "--quiet", "--template=", "--initial-branch=main")
         for day, commit in enumerate((*seed["commits"], *cast("list[JsonObject]", state.get("commits") or []))):
-            self._commit(commit, FIRST + timedelta(days=day))
+            _commit(folder, commit, FIRST + timedelta(days=day))
         for branch, start in {**seed["branches"], **cast("JsonObject", state.get("branches") or {})}.items():
             if start is not None:
-                _git(self._folder, FIRST, "branch", "--no-track", "--", branch, start)
-        self._lay(cast("JsonObject", state.get("files") or {}))
+                _git(folder, FIRST, "branch", "--no-track", "--", branch, start)
+        _lay(folder, cast("JsonObject", state.get("files") or {}))
 
-    def stop(self) -> None:
-        """Remove the repository. Does nothing if there is none."""
-        if self._folder is not None:
-            drop_scratch(self._folder)
-            self._folder = None
 
-    def _commit(self, commit: JsonObject, when: datetime) -> None:
-        self._lay(commit.get("files") or {})
-        folder = cast("Path", self._folder)
-        _git(folder, when, "add", "--all")
-        _git(folder, when, "commit", "--quiet", "--allow-empty", "--no-gpg-sign", "-m", commit["message"])
+def _commit(folder: Path, commit: JsonObject, when: datetime) -> None:
+    _lay(folder, commit.get("files") or {})
+    _git(folder, when, "add", "--all")
+    _git(folder, when, "commit", "--quiet", "--allow-empty", "--no-gpg-sign", "-m", commit["message"])
 
-    def _lay(self, files: JsonObject) -> None:
-        folder = cast("Path", self._folder)
-        write_files(self.name, folder, merged_files(self.name, {}, files))
-        for path in (path for path, text in files.items() if text is None):
-            (folder / path).unlink(missing_ok=True)
+
+def _lay(folder: Path, files: JsonObject) -> None:
+    write_files(GitServer.name, folder, merged_files(GitServer.name, {}, files))
+    for path in (path for path, text in files.items() if text is None):
+        (folder / path).unlink(missing_ok=True)
 
 
 def _dated(when: datetime) -> dict[str, str]:
@@ -123,5 +104,5 @@ def _git(folder: Path, when: datetime, *words: str) -> None:
         cwd=folder, env={**ENVIRONMENT, **_dated(when), "HOME": str(folder)}, stdin=subprocess.DEVNULL, capture_output=True, check=False,
     )  # fmt: skip
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["no output"]
-        raise BadInput("state of mcp_git", f"git {words[0]}: {said[0]}", "mend the state")
+        last_line = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["no output"]
+        raise BadInput("state of mcp_git", f"git {words[0]}: {last_line[0]}", "mend the state")

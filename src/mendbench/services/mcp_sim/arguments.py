@@ -33,7 +33,7 @@ def check_arguments(server: Server, tool: Tool, given: JsonObject) -> tuple[Json
     return {**defaults, **value}, violations
 
 
-def in_pydantic_words(tool: Tool, violations: list[Violation]) -> str:
+def pydantic_message(tool: Tool, violations: list[Violation]) -> str:
     """Return FastMCP's message: pydantic's ``ValidationError`` of the argument model, as text."""
     count = len(violations)
     lines = [f"{count} validation error{'s' if count > 1 else ''} for {tool.name}Arguments"]
@@ -41,21 +41,23 @@ def in_pydantic_words(tool: Tool, violations: list[Violation]) -> str:
         name, text, _ = error_of(violation)
         lines.append(".".join(map(str, violation.path)))
         lines.append(
-            f"  {text} [type={name}, input_value={_shown(violation.value)}, input_type={_kind(violation.value)}]"
+            f"  {text} [type={name}, input_value={_shown(violation.value)}, input_type={type(violation.value).__name__}]"
         )
         lines.append(f"    For further information visit {PYDANTIC_DOCS}{name}")
     return "\n".join(lines)
 
 
-def in_jsonschema_words(violations: list[Violation]) -> str:
+def jsonschema_message(violations: list[Violation]) -> str:
     """Return the message of jsonschema's best match: the first of the outermost errors."""
-    first = min(violations, key=lambda one: len(one.path) - (one.kind in {"missing", "extra"}))
+    first = min(violations, key=lambda violation: len(violation.path) - (violation.kind in {"missing", "extra"}))
     value, schema = first.value, first.schema
     if first.kind == "missing":
         return f"{first.path[-1]!r} is a required property"
     if first.kind == "extra":
         extra = sorted(
-            repr(one.path[-1]) for one in violations if one.kind == "extra" and one.path[:-1] == first.path[:-1]
+            repr(violation.path[-1])
+            for violation in violations
+            if violation.kind == "extra" and violation.path[:-1] == first.path[:-1]
         )
         verb = "was" if len(extra) == 1 else "were"
         return f"Additional properties are not allowed ({', '.join(extra)} {verb} unexpected)"
@@ -75,18 +77,18 @@ def in_jsonschema_words(violations: list[Violation]) -> str:
     }.get(first.kind, f"{value!r} should be non-empty" if not value else f"{value!r} is too short")
 
 
-def in_zod_words(violations: list[Violation]) -> str:
+def zod_message(violations: list[Violation]) -> str:
     """Return the messages of Zod 4's issues, each with its path, joined as in the TypeScript SDK."""
-    return ", ".join(f"{_zod(one)}{_place(one)}" for one in violations)
+    return ", ".join(f"{_zod(violation)}{_place(violation)}" for violation in violations)
 
 
-def in_composio_words(violations: list[Violation]) -> str:
+def composio_message(violations: list[Violation]) -> str:
     """Return Composio's message about a tool request."""
-    missing = sorted(repr(str(one.path[-1])) for one in violations if one.kind == "missing")
+    missing = sorted(repr(str(violation.path[-1])) for violation in violations if violation.kind == "missing")
     others = [
-        f"{error_of(one)[1]} on parameter `{'.'.join(map(str, one.path))}`"
-        for one in violations
-        if one.kind != "missing"
+        f"{error_of(violation)[1]} on parameter `{'.'.join(map(str, violation.path))}`"
+        for violation in violations
+        if violation.kind != "missing"
     ]
     if not missing:
         return "\n- ".join(others)
@@ -115,16 +117,10 @@ def _shown(value: Json) -> str:
     return f"{raw[:half].decode('utf-8', 'ignore')}...{raw[1 - half :].decode('utf-8', 'ignore')}"
 
 
-def _kind(value: Json) -> str:
-    return type(value).__name__
-
-
 def _zod(violation: Violation) -> str:
     schema, value = violation.schema, violation.value
     if "enum" in schema and violation.kind != "extra":
-        return (
-            f"Invalid option: expected one of {'|'.join(json.dumps(one, ensure_ascii=False) for one in schema['enum'])}"
-        )
+        return f"Invalid option: expected one of {'|'.join(json.dumps(option, ensure_ascii=False) for option in schema['enum'])}"
     if violation.kind in {"type", "unparsable"}:
         wanted = main_type(schema)
         fraction = wanted == "integer" and isinstance(value, float)
@@ -153,7 +149,13 @@ def _place(violation: Violation) -> str:
 
 
 def _javascript(value: Json) -> str:
-    if value is None:
-        return "null"
-    names = {bool: "boolean", int: "number", float: "number", str: "string", list: "array", dict: "object"}
+    names = {
+        type(None): "null",
+        bool: "boolean",
+        int: "number",
+        float: "number",
+        str: "string",
+        list: "array",
+        dict: "object",
+    }
     return names[type(value)]

@@ -7,7 +7,7 @@ import json
 from mendbench.model.exchange import Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.json_api.schema import Violation
-from mendbench.services.mcp_sim.arguments import in_composio_words, in_jsonschema_words, in_pydantic_words, in_zod_words
+from mendbench.services.mcp_sim.arguments import composio_message, jsonschema_message, pydantic_message, zod_message
 from mendbench.services.mcp_sim.spec import Server, Tool
 from mendbench.services.wire import json_response
 
@@ -22,8 +22,8 @@ def result(body: JsonObject, elapsed_ms: int) -> Response:
 
 def error(code: int, message: str, elapsed_ms: int, data: Json = None) -> Response:
     """Return a JSON-RPC error."""
-    told: JsonObject = {"code": code, "message": message, **({"data": data} if data is not None else {})}
-    return json_response(200, {"jsonrpc": "2.0", "id": 1, "error": told}, elapsed_ms=elapsed_ms)
+    body: JsonObject = {"code": code, "message": message, **({"data": data} if data is not None else {})}
+    return json_response(200, {"jsonrpc": "2.0", "id": 1, "error": body}, elapsed_ms=elapsed_ms)
 
 
 def success(server: Server, value: Json, elapsed_ms: int) -> Response:
@@ -31,19 +31,21 @@ def success(server: Server, value: Json, elapsed_ms: int) -> Response:
     if server.profile == "wrapper":
         return _wrapped({"successful": True, "error": None, "data": value}, elapsed_ms)
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
-    said: JsonObject = {"content": [{"type": "text", "text": text}]}
+    body: JsonObject = {"content": [{"type": "text", "text": text}]}
     if server.structured:
-        said["structuredContent"] = value if isinstance(value, dict) else {"result": value}
-    return result({**said, "isError": False} if server.sdk != "typescript" else said, elapsed_ms)
+        body["structuredContent"] = value if isinstance(value, dict) else {"result": value}
+    return result({**body, "isError": False} if server.sdk != "typescript" else body, elapsed_ms)
 
 
-def failure(server: Server, tool: Tool, words: str, status: int, log_id: str, elapsed_ms: int) -> Response:
+def failure(server: Server, tool: Tool, message: str, status: int, log_id: str, elapsed_ms: int) -> Response:
     """Return the failure of a tool that executed, or of the API behind it."""
     if server.profile == "protocol":
-        return error(INTERNAL_ERROR, words, elapsed_ms)
+        return error(INTERNAL_ERROR, message, elapsed_ms)
     if server.profile == "wrapper":
-        return _refused(words, status, log_id, elapsed_ms)
-    return _tool_error(f"Error executing tool {tool.name}: {words}" if server.sdk == "fastmcp" else words, elapsed_ms)
+        return _refused(message, status, log_id, elapsed_ms)
+    return _tool_error(
+        f"Error executing tool {tool.name}: {message}" if server.sdk == "fastmcp" else message, elapsed_ms
+    )
 
 
 def unknown_tool(server: Server, name: str, elapsed_ms: int) -> Response:
@@ -61,26 +63,27 @@ def invalid_arguments(
 ) -> Response:
     """Return the error for invalid arguments."""
     if server.profile == "wrapper":
-        return _refused(in_composio_words(violations), 400, log_id, elapsed_ms)
+        return _refused(composio_message(violations), 400, log_id, elapsed_ms)
     if server.profile == "tool_errors" and server.sdk == "fastmcp":
-        return _tool_error(f"Error executing tool {tool.name}: {in_pydantic_words(tool, violations)}", elapsed_ms)
+        return _tool_error(f"Error executing tool {tool.name}: {pydantic_message(tool, violations)}", elapsed_ms)
     if server.sdk == "python":
-        words = f"Input validation error: {in_jsonschema_words(violations)}"
-        return (
-            error(INVALID_PARAMS, words, elapsed_ms) if server.profile == "protocol" else _tool_error(words, elapsed_ms)
-        )
-    words = f"MCP error {INVALID_PARAMS}: Input validation error: Invalid arguments for tool {tool.name}: {in_zod_words(violations)}"
-    return error(INVALID_PARAMS, words, elapsed_ms) if server.profile == "protocol" else _tool_error(words, elapsed_ms)
+        message = f"Input validation error: {jsonschema_message(violations)}"
+    else:
+        prefix = f"MCP error {INVALID_PARAMS}: Input validation error: Invalid arguments for tool {tool.name}"
+        message = f"{prefix}: {zod_message(violations)}"
+    return (
+        error(INVALID_PARAMS, message, elapsed_ms) if server.profile == "protocol" else _tool_error(message, elapsed_ms)
+    )
 
 
 def _tool_error(text: str, elapsed_ms: int) -> Response:
     return result({"content": [{"type": "text", "text": text}], "isError": True}, elapsed_ms)
 
 
-def _refused(words: str, status: int, log_id: str, elapsed_ms: int) -> Response:
-    said = {"data": {"status_code": status}, "successful": False, "error": words, "log_id": log_id}
-    return _wrapped(said, elapsed_ms)
+def _refused(message: str, status: int, log_id: str, elapsed_ms: int) -> Response:
+    body = {"data": {"status_code": status}, "successful": False, "error": message, "log_id": log_id}
+    return _wrapped(body, elapsed_ms)
 
 
-def _wrapped(said: JsonObject, elapsed_ms: int) -> Response:
-    return result({"content": [{"type": "text", "text": json.dumps(said, ensure_ascii=False)}]}, elapsed_ms)
+def _wrapped(body: JsonObject, elapsed_ms: int) -> Response:
+    return result({"content": [{"type": "text", "text": json.dumps(body, ensure_ascii=False)}]}, elapsed_ms)

@@ -66,11 +66,11 @@ class McpSim:
         if planned is not None and not applied:
             return draft, planned
         changed = copy.deepcopy(draft)
-        said = _answered(_record(changed, server), server, name, request, moment)
-        left = left_by(request, said, draft, changed)
+        response = _answered(_record(changed, server), server, name, request, moment)
+        left = left_by(request, response, draft, changed)
         if accepted_writes(left) != accepted_writes(draft):
             left = forget_tries(left)
-        return left, planned or said
+        return left, planned or response
 
 
 def _tool_name(request: Request) -> str | None:
@@ -104,9 +104,12 @@ def _planned(draft: JsonObject, server: Server, name: str, moment: Moment) -> tu
         return (scripted.response, scripted.applied) if scripted else (None, False)
     applied, elapsed_ms = bool(entry.get("applied")), int(entry.get("elapsed_ms", _WRITE_MS))
     if isinstance(entry.get("error"), dict):
-        told = entry["error"]
+        rpc_error = entry["error"]
         return error(
-            int(told.get("code", -32603)), str(told.get("message", "Internal error")), elapsed_ms, told.get("data")
+            int(rpc_error.get("code", -32603)),
+            str(rpc_error.get("message", "Internal error")),
+            elapsed_ms,
+            rpc_error.get("data"),
         ), applied
     if "says" in entry:
         tool = server.tools.get(name) or Tool(
@@ -136,10 +139,10 @@ def _answered(record: JsonObject, server: Server, name: str, request: Request, m
     try:
         return success(server, _done(record, server, tool, arguments, moment), elapsed_ms)
     except RefusedError as refusal:
-        words = refusal.detail
+        message = refusal.detail
         for argument, value in arguments.items():
-            words = words.replace(f"{{{argument}}}", str(value))
-        return failure(server, tool, words, refusal.status, _log_id(moment), elapsed_ms)
+            message = message.replace(f"{{{argument}}}", str(value))
+        return failure(server, tool, message, refusal.status, _log_id(moment), elapsed_ms)
 
 
 def _arguments(request: Request) -> JsonObject | None:
@@ -172,11 +175,11 @@ def _done(record: JsonObject, server: Server, tool: Tool, arguments: JsonObject,
         query=arguments if tool.reads_only else {}, body={} if tool.reads_only else body, now_ms=moment.at_ms,
         tried=moment.tried,
     )  # fmt: skip
-    said = perform(context)
-    if not said.body:
+    response = perform(context)
+    if not response.body:
         return {"ok": True}
-    kind = said.header("content-type") or ""
-    value: Json = said.body.decode() if kind.startswith("text/plain") else json.loads(said.body)
+    kind = response.header("content-type") or ""
+    value: Json = response.body.decode() if kind.startswith("text/plain") else json.loads(response.body)
     return value
 
 

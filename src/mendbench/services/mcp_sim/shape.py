@@ -61,7 +61,7 @@ class Call(Passing):
 
     @model_validator(mode="after")
     def _fails(self) -> Call:
-        if all(one is None for one in (self.status, self.fault, self.says, self.error)):
+        if all(value is None for value in (self.status, self.fault, self.says, self.error)):
             raise misfit("a failure that says nothing", "give it a status, a fault, an error, or what it says")
         return self
 

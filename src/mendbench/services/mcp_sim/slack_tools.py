@@ -30,5 +30,5 @@ def call_slack(record: JsonObject, tool: Tool, arguments: JsonObject, now_ms: in
     after, response = Slack().response(before, request, now_ms)
     if after != before:
         record[_WHOLE] = after
-    said: Json = json.loads(response.body)
-    return said
+    answer: Json = json.loads(response.body)
+    return answer

@@ -85,8 +85,8 @@ class Tool:
         if not self.reads_only:
             destroys = self.action in {"update", "delete"} and not self.method
             hints |= {"destructiveHint": destroys, "idempotentHint": destroys, "openWorldHint": bool(self.method)}
-        said = self.options.get("description", "")
-        return {"name": self.name, "description": said, "inputSchema": self.schema, "annotations": hints}
+        description = self.options.get("description", "")
+        return {"name": self.name, "description": description, "inputSchema": self.schema, "annotations": hints}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

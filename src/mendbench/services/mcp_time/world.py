@@ -8,12 +8,10 @@ tzdata, not from the machine.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 
-from mendbench.errors import BadInput
-from mendbench.io.temporary_folders import drop_scratch, make_scratch
 from mendbench.io.virtual_clock import START_MS
 from mendbench.ports.world import StdioServer
+from mendbench.services.real_server import RealServer
 from mendbench.services.sandboxed import HOME, python_module, sandboxed
 
 _LAUNCH = """
@@ -30,14 +28,11 @@ asyncio.run(server.serve("UTC"))
 """Runs the server with a fixed clock. Everything else is unchanged."""
 
 
-class TimeServer:
+class TimeServer(RealServer):
     """A real server, restarted for each scope."""
 
     name = "mcp_time"
     hosts: tuple[str, ...] = ("time",)
-
-    def __init__(self) -> None:
-        self._folder: Path | None = None
 
     def start(self) -> StdioServer:
         """Return the command that runs the server.
@@ -46,16 +41,10 @@ class TimeServer:
             BadInput: the server or the sandbox's program is not installed.
         """
         program = python_module(self.name, "mcp-server-time", "-c", _LAUNCH)
-        self.stop()
-        folder = make_scratch("time")
-        self._folder = folder
-        try:
+        with self._starting("time") as folder:
             self.reset({})
             command = sandboxed(self.name, program, data={f"{HOME}/time": folder}, environ={"PYTHONTZPATH": ""})
-        except BaseException:
-            self.stop()
-            raise
-        return StdioServer(command=command)
+            return StdioServer(command=command)
 
     def reset(self, state: dict[str, object]) -> None:
         """Set the clock of the next process to ``state["now"]``.
@@ -63,14 +52,7 @@ class TimeServer:
         Raises:
             BadInput: the world was not started.
         """
-        if self._folder is None:
-            raise BadInput(f"service {self.name}", "reset before start", "start it first")
+        folder = self._started_folder()
         start = datetime.fromtimestamp(START_MS / 1000, UTC).isoformat()
         moment = datetime.fromisoformat(str(state.get("now") or start))
-        (self._folder / "now").write_text(moment.isoformat(), "utf-8")
-
-    def stop(self) -> None:
-        """Remove the folder. Does nothing if there is none."""
-        if self._folder is not None:
-            drop_scratch(self._folder)
-            self._folder = None
+        (folder / "now").write_text(moment.isoformat(), "utf-8")

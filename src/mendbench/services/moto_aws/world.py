@@ -18,16 +18,14 @@ import hashlib
 import json
 import re
 from collections import Counter
-from importlib import resources
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from mendbench.errors import BadInput
-from mendbench.io.temporary_folders import drop_scratch, make_scratch
 from mendbench.model.exchange import Headers, Request
 from mendbench.model.json import JsonObject
-from mendbench.services.local_server import LocalServer, refuse_absent
-from mendbench.services.pinning_proxy import Front, Incoming, Pins, ask_server
+from mendbench.services.local_server import refuse_absent
+from mendbench.services.pinning_proxy import Incoming, Pins, ask_server
+from mendbench.services.real_server import ProxiedServer, seed_of
 from mendbench.services.sandboxed import ENVIRONMENT
 from mendbench.values.merge_patch import merge_patch
 
@@ -66,17 +64,15 @@ _CONTROL = "motoapi.amazonaws.com"
 """The host of moto's own settings. A case cannot declare it."""
 
 
-class MotoAws:
+class MotoAws(ProxiedServer):
     """A real server. It starts once and is reset before each scope."""
 
     name = "moto_aws"
     hosts: tuple[str, ...] = tuple(f"{service}.{REGION}.amazonaws.com" for service in SERVICES)
 
     def __init__(self) -> None:
-        self._folder: Path | None = None
-        self._server = LocalServer(self.name)
-        self._front = Front(pins=PINS, prepare=self._prepared)
-        self._made: Counter[str] = Counter()
+        super().__init__(PINS, self._prepared)
+        self._counts: Counter[str] = Counter()
 
     def start(self) -> str:
         """Start the server with the seed, and return the base URL of its proxy.
@@ -85,17 +81,12 @@ class MotoAws:
             BadInput: moto is not installed, or does not start.
         """
         refuse_absent(self.name, "moto", "flask", "boto3")
-        self.stop()
-        self._folder = make_scratch("moto")
         keys = {"AWS_ACCESS_KEY_ID": "mock", "AWS_SECRET_ACCESS_KEY": "mock", "AWS_DEFAULT_REGION": REGION}
-        environ = {**ENVIRONMENT, **keys, "HOME": str(self._folder)}
-        try:
-            self._front.behind = self._server.start(_LAUNCH, log=self._folder / "log", environ=environ)
+        with self._starting("moto") as folder:
+            environ = {**ENVIRONMENT, **keys, "HOME": str(folder)}
+            self._front.behind = self._server.start(_LAUNCH, log=folder / "log", environ=environ)
             self.reset({})
             return self._front.open()
-        except BaseException:
-            self.stop()
-            raise
 
     def reset(self, state: dict[str, object]) -> None:
         """Reset moto, and repeat the calls of the seed and of the state.
@@ -103,54 +94,43 @@ class MotoAws:
         Raises:
             BadInput: a call is invalid or fails, or the server was not started.
         """
-        if self._folder is None:
-            raise BadInput(f"service {self.name}", "reset before start", "start it first")
+        self._started_folder()
         calls = calls_of(state)
-        self._told("reset")
-        self._made.clear()
+        self._control("reset")
+        self._counts.clear()
         for name, call in calls.items():
-            asked = incoming(name, call)
-            status, _, _, body = self._front.response(asked)
+            status, _, _, body = self._front.response(incoming(name, call))
             if status // 100 != 2:  # noqa: PLR2004 - the first digit of success
-                said = " ".join(body.decode("utf-8", "replace").split())[:200]
-                raise BadInput(f"state of {self.name}: calls.{name}", f"refused with {status}: {said}", "mend the call")
+                text = " ".join(body.decode("utf-8", "replace").split())[:200]
+                raise BadInput(f"state of {self.name}: calls.{name}", f"refused with {status}: {text}", "mend the call")
 
     def reads(self, request: Request) -> bool | None:
         """Return whether a request is read-only. The JSON protocols use POST for everything."""
         target = request.header("x-amz-target")
         return None if target is None else _READS.search(target) is not None
 
-    def stop(self) -> None:
-        """Stop proxy and server, and remove the files. Does nothing if they are not running."""
-        self._front.close()
-        self._server.stop()
-        if self._folder is not None:
-            drop_scratch(self._folder)
-            self._folder = None
-
     def _prepared(self, asked: Incoming) -> Headers:
         """Seed moto's random ids for the request, and return its signature."""
         whole = "\n".join(
             (asked.method, asked.host, asked.target, _target(asked), asked.body.decode("utf-8", "replace"))
         )
-        self._made[whole] += 1
-        seed = hashlib.sha256(f"{self._made[whole]}\n{whole}".encode()).hexdigest()[:12]
-        self._told(f"seed?a={int(seed, 16)}")
+        self._counts[whole] += 1
+        seed = hashlib.sha256(f"{self._counts[whole]}\n{whole}".encode()).hexdigest()[:12]
+        self._control(f"seed?a={int(seed, 16)}")
         scope = f"20260101/{REGION}/{asked.host.partition('.')[0]}/aws4_request"
         signed = f"AWS4-HMAC-SHA256 Credential=mendbench/{scope}, SignedHeaders=host, Signature=0"
         return (("Authorization", signed),)
 
-    def _told(self, what: str) -> None:
-        told = Incoming(
-            method="POST", target=f"/moto-api/{what}", host=_CONTROL, headers=(("Host", _CONTROL),), body=b""
-        )
-        ask_server(self._front.behind, told)
+    def _control(self, command: str) -> None:
+        """Send a command to moto itself."""
+        headers = (("Host", _CONTROL),)
+        request = Incoming(method="POST", target=f"/moto-api/{command}", host=_CONTROL, headers=headers, body=b"")
+        ask_server(self._front.behind, request)
 
 
 def calls_of(state: JsonObject) -> dict[str, JsonObject]:
     """Return the calls that create the data, by name: the seed's, with the state's merged over them (RFC 7396)."""
-    seed = json.loads(resources.files(__package__ or "").joinpath("seed.json").read_text("utf-8"))
-    return merge_patch(seed, state).get("calls") or {}
+    return merge_patch(seed_of(MotoAws.name), state).get("calls") or {}
 
 
 def incoming(name: str, call: JsonObject) -> Incoming:

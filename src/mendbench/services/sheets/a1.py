@@ -53,9 +53,7 @@ def split_range(text: str) -> tuple[str | None, str]:
     if text.startswith("'"):
         end = _closing_quote(text)
         title, rest = text[1:end].replace("''", "'"), text[end + 1 :]
-        if rest and not rest.startswith("!"):
-            raise ValueError(text)
-        if rest == "!":
+        if rest == "!" or (rest and not rest.startswith("!")):
             raise ValueError(text)
         return title, rest[1:]
     title, mark, cells = text.rpartition("!")

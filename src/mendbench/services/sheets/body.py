@@ -7,8 +7,8 @@ from urllib.parse import parse_qsl
 
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.sheets.errors import (
+    API_TYPE,
     LIST_VALUE,
-    TYPE,
     SheetsError,
     Violation,
     invalid,
@@ -98,7 +98,7 @@ def check_names(value: JsonObject, known: frozenset[str], parent: str) -> list[V
 def value_range_problems(value: Json, parent: str) -> list[Violation]:
     """Return the violations in the form of a ValueRange: unknown keys, wrong types, values that are not a list of lists."""
     if not isinstance(value, dict):
-        return [invalid_value(parent, f"{TYPE}/google.apps.sheets.v4.ValueRange", value)]
+        return [invalid_value(parent, f"{API_TYPE}.ValueRange", value)]
     bad = check_names(value, _VALUE_RANGE, parent)
     text = value.get("range")
     if text is not None and not isinstance(text, str):
@@ -153,7 +153,7 @@ def _enum_problem(name: str, field: str, value: Json) -> list[Violation]:
     kind, members = _ENUMS.get(name, ("", ()))
     if not kind or value in members:
         return []
-    return [invalid_value(field, f"{TYPE}/google.apps.sheets.v4.{kind}", value)]
+    return [invalid_value(field, f"{API_TYPE}.{kind}", value)]
 
 
 def _not_json(text: str) -> SheetsError:

@@ -17,19 +17,19 @@ _SHEETS_URL = "https://docs.google.com/spreadsheets/d/{}/edit"
 def get_spreadsheet(context: Context) -> JsonObject:
     """spreadsheets.get. ``ranges`` limits the response to their sheets, ``includeGridData`` adds their cells."""
     places = [find_range(context.book, text) for text in context.query.get("ranges", [])]
-    with_cells = context.one("includeGridData").lower() == "true"
+    with_cells = context.parameter("includeGridData").lower() == "true"
     wanted = {place.sheet_id for place in places}
     sheets: list[Json] = []
     for number, (sheet_id, sheet) in enumerate(ordered_sheets(context.book)):
         if wanted and sheet_id not in wanted:
             continue
-        told = show_sheet(context.book, sheet_id, sheet, number)
+        shown_sheet = show_sheet(context.book, sheet_id, sheet, number)
         if with_cells:
             own = [place.box for place in places if place.sheet_id == sheet_id] or [Box()]
-            told["data"] = [_grid(Place(sheet_id=sheet_id, sheet=sheet, box=box)) for box in own]
-        sheets.append(told)
+            shown_sheet["data"] = [_grid(Place(sheet_id=sheet_id, sheet=sheet, box=box)) for box in own]
+        sheets.append(shown_sheet)
     named = _named_ranges(context.book)
-    said: JsonObject = {
+    spreadsheet: JsonObject = {
         "spreadsheetId": context.book_id,
         "properties": {
             "title": context.book.get("title", ""),
@@ -41,12 +41,12 @@ def get_spreadsheet(context: Context) -> JsonObject:
         **({"namedRanges": named} if named else {}),
         "spreadsheetUrl": _SHEETS_URL.format(context.book_id),
     }
-    return masked(said, context.one("fields"), SPREADSHEET)
+    return masked(spreadsheet, context.parameter("fields"), SPREADSHEET)
 
 
 def show_sheet(book: JsonObject, sheet_id: str, sheet: JsonObject, number: int) -> JsonObject:
     """Return a sheet as the API shows it. It is the ``number``-th of its spreadsheet."""
-    held: list[Json] = [
+    protected: list[Json] = [
         {
             "protectedRangeId": _number(key),
             "range": _grid_range(sheet_id, record.get("cells")),
@@ -55,8 +55,8 @@ def show_sheet(book: JsonObject, sheet_id: str, sheet: JsonObject, number: int) 
         for key, record in (book.get("protected") or {}).items()
         if str(record.get("sheetId")) == sheet_id
     ]
-    told = show_properties(sheet_id, sheet, number)
-    return {"properties": told, **({"protectedRanges": held} if held else {})}
+    properties = show_properties(sheet_id, sheet, number)
+    return {"properties": properties, **({"protectedRanges": protected} if protected else {})}
 
 
 def show_properties(sheet_id: str, sheet: JsonObject, number: int) -> JsonObject:
@@ -85,22 +85,21 @@ def _named_ranges(book: JsonObject) -> list[Json]:
 
 def _grid_range(sheet_id: str, cells: str | None) -> JsonObject:
     box = read_cells(cells) if cells else Box()
-    told: JsonObject = {"sheetId": _number(sheet_id)}
-    told |= {"startRowIndex": box.top} if box.top or box.bottom is not None else {}
-    told |= {"endRowIndex": box.bottom} if box.bottom is not None else {}
-    told |= {"startColumnIndex": box.left} if box.left or box.right is not None else {}
-    return told | ({"endColumnIndex": box.right} if box.right is not None else {})
+    shown_range: JsonObject = {"sheetId": _number(sheet_id)}
+    shown_range |= {"startRowIndex": box.top} if box.top or box.bottom is not None else {}
+    shown_range |= {"endRowIndex": box.bottom} if box.bottom is not None else {}
+    shown_range |= {"startColumnIndex": box.left} if box.left or box.right is not None else {}
+    return shown_range | ({"endColumnIndex": box.right} if box.right is not None else {})
 
 
 def _grid(place: Place) -> JsonObject:
-    rows, columns = size_of(place.sheet)
-    box = place.box.clipped(rows, columns)
+    box = place.box_in_grid
     lines = (place.sheet.get("rows") or [])[box.top : box.bottom]
-    told: list[Json] = [{"values": [_cell(cell) for cell in line[box.left : box.right]]} for line in lines]
+    row_data: list[Json] = [{"values": [_cell(cell) for cell in line[box.left : box.right]]} for line in lines]
     return {
         **({"startRow": box.top} if box.top else {}),
         **({"startColumn": box.left} if box.left else {}),
-        "rowData": told,
+        "rowData": row_data,
     }
 
 

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from mendbench.io.canonical_json import digest
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.sheets.a1 import Box
-from mendbench.services.sheets.body import check_names
+from mendbench.services.sheets.body import check_names, snake
 from mendbench.services.sheets.book import show_properties
 from mendbench.services.sheets.cells import size_of
 from mendbench.services.sheets.errors import (
+    API_TYPE,
     NO_FIELD_LISTED,
     NO_REQUEST,
     PROTECTED,
@@ -47,16 +48,16 @@ def batch_update(context: Context) -> JsonObject:
         raise invalid(NO_REQUEST)
     replies: list[Json] = []
     for index, request in enumerate(requests):
-        for kind, said in request.items():
+        for kind, fields in request.items():
             try:
-                replies.append(_KINDS[kind][0](context, said))
+                replies.append(_KINDS[kind][0](context, fields))
             except SheetsError as refusal:
                 raise refusal.inside(f"requests[{index}].{kind}") from None
     return {"spreadsheetId": context.book_id, "replies": replies}
 
 
-def _add_sheet(context: Context, said: JsonObject) -> JsonObject:
-    given = said.get("properties") or {}
+def _add_sheet(context: Context, fields: JsonObject) -> JsonObject:
+    given = fields.get("properties") or {}
     sheets: JsonObject = context.book.setdefault("sheets", {})
     title = str(given.get("title") or f"Sheet{len(sheets) + 1}")
     _require_free(context, title, None)
@@ -73,8 +74,8 @@ def _add_sheet(context: Context, said: JsonObject) -> JsonObject:
     return {"addSheet": {"properties": _shown(context, sheet_id)}}
 
 
-def _delete_sheet(context: Context, said: JsonObject) -> JsonObject:
-    sheet_id = _known(context, said.get("sheetId"))
+def _delete_sheet(context: Context, fields: JsonObject) -> JsonObject:
+    sheet_id = _known(context, fields.get("sheetId"))
     if len(context.book["sheets"]) == 1:
         raise invalid("You can't remove all the sheets in a document.")
     if is_protected(context.book, sheet_id, Box(), context.email):
@@ -83,11 +84,11 @@ def _delete_sheet(context: Context, said: JsonObject) -> JsonObject:
     return {}
 
 
-def _update_sheet(context: Context, said: JsonObject) -> JsonObject:
-    mask = [part.strip() for part in str(said.get("fields") or "").split(",") if part.strip()]
+def _update_sheet(context: Context, fields: JsonObject) -> JsonObject:
+    mask = [part.strip() for part in str(fields.get("fields") or "").split(",") if part.strip()]
     if not mask:
         raise invalid(NO_FIELD_LISTED)
-    given = said.get("properties") or {}
+    given = fields.get("properties") or {}
     sheet_id = _known(context, given.get("sheetId"))
     sheet, every = context.book["sheets"][sheet_id], mask == ["*"]
     if "title" in mask or (every and "title" in given):
@@ -120,28 +121,22 @@ _KINDS: dict[str, tuple[Callable[[Context, JsonObject], JsonObject], frozenset[s
 def _problems(request: Json, field: str) -> list[Violation]:
     """Return the violations in the form of a single request."""
     if not isinstance(request, dict):
-        return [invalid_value(field, "type.googleapis.com/google.apps.sheets.v4.Request", request)]
+        return [invalid_value(field, f"{API_TYPE}.Request", request)]
     bad = check_names(request, frozenset(_KINDS), field)
-    for kind, said in request.items():
+    for kind, fields in request.items():
         if kind not in _KINDS:
             continue
-        place = f"{field}.{_snake(kind)}"
-        if not isinstance(said, dict):
-            bad.append(
-                invalid_value(
-                    place, f"type.googleapis.com/google.apps.sheets.v4.{kind[0].upper()}{kind[1:]}Request", said
-                )
-            )
+        place = f"{field}.{snake(kind)}"
+        if not isinstance(fields, dict):
+            bad.append(invalid_value(place, f"{API_TYPE}.{kind[0].upper()}{kind[1:]}Request", fields))
             continue
-        bad += check_names(said, _KINDS[kind][1], place)
-        bad += _number_problems(said, place)
-        given = said.get("properties")
+        bad += check_names(fields, _KINDS[kind][1], place)
+        bad += _number_problems(fields, place)
+        given = fields.get("properties")
         if isinstance(given, dict):
             bad += _properties_problems(given, f"{place}.properties")
         elif given is not None:
-            bad.append(
-                invalid_value(f"{place}.properties", "type.googleapis.com/google.apps.sheets.v4.SheetProperties", given)
-            )
+            bad.append(invalid_value(f"{place}.properties", f"{API_TYPE}.SheetProperties", given))
     return bad
 
 
@@ -155,22 +150,20 @@ def _properties_problems(given: JsonObject, place: str) -> list[Violation]:
     if isinstance(grid, dict):
         bad += check_names(grid, _GRID, f"{place}.grid_properties")
         bad += [
-            invalid_value(f"{place}.grid_properties.{_snake(name)}", "TYPE_INT32", grid[name])
+            invalid_value(f"{place}.grid_properties.{snake(name)}", "TYPE_INT32", grid[name])
             for name in sorted(_GRID & set(grid))
             if not _is_int(grid[name])
         ]
     elif grid is not None:
-        bad.append(
-            invalid_value(f"{place}.grid_properties", "type.googleapis.com/google.apps.sheets.v4.GridProperties", grid)
-        )
+        bad.append(invalid_value(f"{place}.grid_properties", f"{API_TYPE}.GridProperties", grid))
     return bad
 
 
-def _number_problems(said: JsonObject, place: str) -> list[Violation]:
+def _number_problems(fields: JsonObject, place: str) -> list[Violation]:
     return [
-        invalid_value(f"{place}.{name}", "TYPE_INT32", said[key])
+        invalid_value(f"{place}.{name}", "TYPE_INT32", fields[key])
         for key, name in _NUMBERS
-        if key in said and not _is_int(said[key])
+        if key in fields and not _is_int(fields[key])
     ]
 
 
@@ -211,7 +204,3 @@ def _shown(context: Context, sheet_id: str) -> JsonObject:
     ordered = ordered_sheets(context.book)
     number = [key for key, _ in ordered].index(sheet_id)
     return show_properties(sheet_id, context.book["sheets"][sheet_id], number)
-
-
-def _snake(kind: str) -> str:
-    return "".join(f"_{char.lower()}" if char.isupper() else char for char in kind)

@@ -15,6 +15,7 @@ from mendbench.model.exchange import Headers
 from mendbench.model.json import Json, JsonObject
 
 TYPE = "type.googleapis.com"
+API_TYPE = f"{TYPE}/google.apps.sheets.v4"
 LIST_VALUE = f"{TYPE}/google.protobuf.ListValue"
 SERVICE = "sheets.googleapis.com"
 Violation: TypeAlias = tuple[str, str]
@@ -57,8 +58,8 @@ class SheetsError(Exception):
 
     def body(self) -> JsonObject:
         """Return the response body."""
-        said: JsonObject = {"code": self.code, "message": self.message, "status": _STATUS[self.code]}
-        return {"error": {**said, **({"details": list(self.details)} if self.details else {})}}
+        status: JsonObject = {"code": self.code, "message": self.message, "status": _STATUS[self.code]}
+        return {"error": {**status, **({"details": list(self.details)} if self.details else {})}}
 
     def inside(self, place: str) -> SheetsError:
         """Return this error in the form for a batch: ``Invalid requests[0].deleteSheet: …``."""
@@ -97,20 +98,14 @@ def unknown_parameter(name: str) -> Violation:
 def unknown_fields(path: str) -> SheetsError:
     """Return the error for a ``fields`` mask. The message is generic; the details contain the cause."""
     text = f"Error expanding 'fields' parameter. Cannot find matching fields for path '{path}'."
-    detail: JsonObject = {
-        "@type": f"{TYPE}/google.rpc.BadRequest",
-        "fieldViolations": [{"field": path, "description": text}],
-    }
-    return SheetsError(400, "Request contains an invalid argument.", details=(detail,))
+    return SheetsError(400, "Request contains an invalid argument.", details=violated((path, text)).details)
 
 
 def unauthenticated(*, missing: bool) -> SheetsError:
     """Return the error for a request without a credential, or with an invalid or expired one."""
-    what = "Request is missing required authentication credential." if missing else _BAD_CREDENTIAL
-    return SheetsError(401, f"{what} {_EXPECTED}", headers=_CHALLENGE)
-
-
-_BAD_CREDENTIAL = "Request had invalid authentication credentials."
+    missing_text = "Request is missing required authentication credential."
+    problem = missing_text if missing else "Request had invalid authentication credentials."
+    return SheetsError(401, f"{problem} {_EXPECTED}", headers=_CHALLENGE)
 
 
 def no_permission() -> SheetsError:

@@ -74,7 +74,7 @@ def _add(wanted: Tree, path: list[str], known: Tree) -> None:
     place, there = wanted, known
     for depth, name in enumerate(path):
         if name == "*":
-            place.update({one: {} for one in there})
+            place.update({each: {} for each in there})
             return
         if name not in there:
             raise unknown_fields(".".join(path[: depth + 1]))

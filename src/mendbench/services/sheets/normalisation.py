@@ -20,7 +20,7 @@ _WISHES = SYSTEM_PARAMETERS - {"access_token", "oauth_token", "key"} | {
 }  # fmt: skip
 
 
-def meant(request: Request) -> Request | None:
+def normalised(request: Request) -> Request | None:
     """Return the normalised call, or None if no method matches."""
     call = read_call(request)
     found = find_method(call)
@@ -70,9 +70,7 @@ def _range(text: str) -> str:
     """Return a range with its title quoted where needed, and its cells as ``A1:B2``. An invalid range is unchanged."""
     try:
         title, cells = split_range(text)
-        if title is None:
-            return text
-        if not cells:
+        if title is None or not cells:
             return text
         read_cells(cells)
     except ValueError:

@@ -29,84 +29,44 @@ class Method:
     rpc: str
     """Its name in Google's error for a missing scope."""
     run: Callable[[Context], JsonObject]
-    query: frozenset[str] = frozenset()
+    query: frozenset[str]
     body: frozenset[str] | None = None
     """The keys of the body's message. None: the method checks them itself."""
     writes: bool = False
-    elapsed_ms: int = 148
+    elapsed_ms: int
 
+
+def _read(name: str, rpc: str, run: Callable[[Context], JsonObject], query: frozenset[str], ms: int) -> Method:
+    return Method(name=name, verb="GET", rpc=rpc, run=run, query=query, elapsed_ms=ms)
+
+
+def _write(
+    name: str,
+    rpc: str,
+    run: Callable[[Context], JsonObject],
+    ms: int,
+    *,
+    verb: str = "POST",
+    query: frozenset[str] = frozenset(),
+    body: frozenset[str] | None = None,
+) -> Method:
+    return Method(name=name, verb=verb, rpc=rpc, run=run, query=query, body=body, writes=True, elapsed_ms=ms)
+
+
+_GET_QUERY = frozenset({"ranges", "includeGridData", "excludeTablesInBandedRanges"})
+_APPEND_QUERY = _WRITING | {"insertDataOption"}
+_RANGES = frozenset({"ranges"})
 
 METHODS = (
-    Method(
-        name="spreadsheets.get",
-        verb="GET",
-        rpc="GetSpreadsheet",
-        run=book.get_spreadsheet,
-        query=frozenset({"ranges", "includeGridData", "excludeTablesInBandedRanges"}),
-        elapsed_ms=163,
-    ),
-    Method(
-        name="spreadsheets.batchUpdate",
-        verb="POST",
-        rpc="BatchUpdateSpreadsheet",
-        run=changes.batch_update,
-        writes=True,
-        elapsed_ms=287,
-    ),
-    Method(name="values.get", verb="GET", rpc="GetValues", run=values.get_values, query=_READING),
-    Method(
-        name="values.batchGet",
-        verb="GET",
-        rpc="BatchGetValues",
-        run=values.batch_get_values,
-        query=_READING | {"ranges"},
-        elapsed_ms=171,
-    ),
-    Method(
-        name="values.update",
-        verb="PUT",
-        rpc="UpdateValues",
-        run=values.update_values,
-        query=_WRITING,
-        writes=True,
-        elapsed_ms=234,
-    ),
-    Method(
-        name="values.append",
-        verb="POST",
-        rpc="AppendValues",
-        run=values.append_values,
-        query=_WRITING | {"insertDataOption"},
-        writes=True,
-        elapsed_ms=251,
-    ),
-    Method(
-        name="values.clear",
-        verb="POST",
-        rpc="ClearValues",
-        run=values.clear_values,
-        body=frozenset(),
-        writes=True,
-        elapsed_ms=219,
-    ),
-    Method(
-        name="values.batchUpdate",
-        verb="POST",
-        rpc="BatchUpdateValues",
-        run=values.batch_update_values,
-        body=_BATCH,
-        writes=True,
-        elapsed_ms=263,
-    ),
-    Method(
-        name="values.batchClear",
-        verb="POST",
-        rpc="BatchClearValues",
-        run=values.batch_clear_values,
-        body=frozenset({"ranges"}),
-        writes=True,
-        elapsed_ms=228,
-    ),
+    _read("spreadsheets.get", "GetSpreadsheet", book.get_spreadsheet, _GET_QUERY, 163),
+    _read("values.get", "GetValues", values.get_values, _READING, 148),
+    _read("values.batchGet", "BatchGetValues", values.batch_get_values, _READING | _RANGES, 171),
+    _write("spreadsheets.batchUpdate", "BatchUpdateSpreadsheet", changes.batch_update, 287),
+    _write("values.update", "UpdateValues", values.update_values, 234, verb="PUT", query=_WRITING),
+    _write("values.append", "AppendValues", values.append_values, 251, query=_APPEND_QUERY),
+    _write("values.clear", "ClearValues", values.clear_values, 219, body=frozenset()),
+    _write("values.batchUpdate", "BatchUpdateValues", values.batch_update_values, 263, body=_BATCH),
+    _write("values.batchClear", "BatchClearValues", values.batch_clear_values, 228, body=_RANGES),
 )
 _BY_NAME = {method.name: method for method in METHODS}
 

@@ -16,7 +16,7 @@ from mendbench.services.scripted import next_failure
 from mendbench.services.sheets.access import admit, identify, over_quota
 from mendbench.services.sheets.body import check_names, read_body, read_query
 from mendbench.services.sheets.errors import NOT_FOUND_PAGE, SheetsError, violated
-from mendbench.services.sheets.normalisation import meant
+from mendbench.services.sheets.normalisation import normalised
 from mendbench.services.sheets.routes import Found, find_method
 from mendbench.services.sheets.state import Context
 from mendbench.services.wire import HTML_TYPE, Call, json_response, left_by, load_seed, read_call, text_response
@@ -24,7 +24,7 @@ from mendbench.services.wire import HTML_TYPE, Call, json_response, left_by, loa
 _REFUSED_MS = 76
 """The response time if no method ran."""
 _TYPE = "application/json; charset=UTF-8"
-_DRESS: Headers = (("vary", "Origin, X-Origin, Referer"), ("server", "ESF"), ("x-content-type-options", "nosniff"))
+_HEADERS: Headers = (("vary", "Origin, X-Origin, Referer"), ("server", "ESF"), ("x-content-type-options", "nosniff"))
 
 
 class Sheets:
@@ -55,12 +55,12 @@ class Sheets:
         if limited := over_quota(draft, writes=found.method.writes):
             return draft, _refused(limited)
         changed = copy.deepcopy(draft)
-        said = _run(changed, context, found)
-        return left_by(request, said, draft, changed), planned.response if planned else said
+        response = _run(changed, context, found)
+        return left_by(request, response, draft, changed), planned.response if planned else response
 
     def canonical(self, request: Request) -> Request | None:
         """Return the normalised ``request``, or None if it cannot be normalised."""
-        return meant(request)
+        return normalised(request)
 
 
 def _context(draft: JsonObject, call: Call, found: Found) -> Context:
@@ -77,12 +77,12 @@ def _context(draft: JsonObject, call: Call, found: Found) -> Context:
 
 def _run(changed: JsonObject, context: Context, found: Found) -> Response:
     try:
-        said = found.method.run(replace(context, draft=changed))
+        body = found.method.run(replace(context, draft=changed))
     except SheetsError as refusal:
         return _refused(refusal)
-    return json_response(200, said, elapsed_ms=found.method.elapsed_ms, headers=_DRESS, content_type=_TYPE)
+    return json_response(200, body, elapsed_ms=found.method.elapsed_ms, headers=_HEADERS, content_type=_TYPE)
 
 
 def _refused(refusal: SheetsError) -> Response:
-    headers = (*_DRESS, *refusal.headers)
+    headers = (*_HEADERS, *refusal.headers)
     return json_response(refusal.code, refusal.body(), elapsed_ms=_REFUSED_MS, headers=headers, content_type=_TYPE)

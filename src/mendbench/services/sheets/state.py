@@ -28,6 +28,7 @@ from typing import cast
 
 from mendbench.model.json import JsonObject
 from mendbench.services.sheets.a1 import Box, quoted, read_cells, split_range
+from mendbench.services.sheets.cells import size_of
 from mendbench.services.sheets.errors import unparsable
 
 
@@ -48,7 +49,7 @@ class Context:
         """The spreadsheet."""
         return cast("JsonObject", self.draft["spreadsheets"][self.book_id])
 
-    def one(self, name: str, default: str = "") -> str:
+    def parameter(self, name: str, default: str = "") -> str:
         """Return the last value of a query parameter."""
         return self.query.get(name, [default])[-1]
 
@@ -60,6 +61,11 @@ class Place:
     sheet_id: str
     sheet: JsonObject
     box: Box
+
+    @property
+    def box_in_grid(self) -> Box:
+        """The cells that are inside the sheet's grid."""
+        return self.box.clipped(*size_of(self.sheet))
 
 
 def ordered_sheets(book: JsonObject) -> list[tuple[str, JsonObject]]:

@@ -42,7 +42,7 @@ def append_values(context: Context) -> JsonObject:
     place = find_range(context.book, context.range_text)
     lines = lines_of(context.body)
     check_scalars(lines)
-    found = place_append(place, insert=context.one("insertDataOption") == "INSERT_ROWS", height=len(lines))
+    found = place_append(place, insert=context.parameter("insertDataOption") == "INSERT_ROWS", height=len(lines))
     at = Place(sheet_id=place.sheet_id, sheet=place.sheet, box=found.at)
     if any(lines):
         _make_room(at.sheet, found, lines)
@@ -102,21 +102,21 @@ def _checked(context: Context) -> bool:
     bad = value_range_problems(context.body, "data")
     if bad:
         raise violated(*bad)
-    return input_option(context.one("valueInputOption"))
+    return input_option(context.parameter("valueInputOption"))
 
 
 def _shown_range(context: Context, text: str) -> JsonObject:
     place = find_range(context.book, text)
-    rows, columns = size_of(place.sheet)
-    box = place.box.clipped(rows, columns)
-    major = context.one("majorDimension", "ROWS")
-    by_column = major == "COLUMNS"
-    found = read_box(place.sheet, box, by_column=by_column, render=context.one("valueRenderOption", "FORMATTED_VALUE"))
-    said: JsonObject = {
+    box = place.box_in_grid
+    by_column = context.parameter("majorDimension") == "COLUMNS"
+    found = read_box(
+        place.sheet, box, by_column=by_column, render=context.parameter("valueRenderOption", "FORMATTED_VALUE")
+    )
+    return {
         "range": show_box(place.sheet["title"], box),
         "majorDimension": "COLUMNS" if by_column else "ROWS",
+        **({"values": found} if found else {}),
     }
-    return {**said, **({"values": found} if found else {})}
 
 
 def _written(context: Context, place: Place, body: JsonObject, *, as_user: bool) -> JsonObject:
@@ -126,25 +126,24 @@ def _written(context: Context, place: Place, body: JsonObject, *, as_user: bool)
     box = written_box(place, lines)
     title = place.sheet["title"]
     if not lines or box.bottom == box.top or box.right == box.left:
-        rows, columns = size_of(place.sheet)
-        return {"spreadsheetId": context.book_id, "updatedRange": show_box(title, place.box.clipped(rows, columns))}
+        return {"spreadsheetId": context.book_id, "updatedRange": show_box(title, place.box_in_grid)}
     if is_protected(context.book, place.sheet_id, box, context.email):
         raise invalid(PROTECTED)
     count = write_lines(place, lines, as_user=as_user)
-    said: JsonObject = {
+    response: JsonObject = {
         "spreadsheetId": context.book_id,
         "updatedRange": show_box(title, box),
         "updatedRows": (box.bottom or 0) - box.top,
         "updatedColumns": (box.right or 0) - box.left,
         "updatedCells": count,
     }
-    told = context.query.get("includeValuesInResponse", [context.body.get("includeValuesInResponse")])[-1]
-    if str(told).lower() == "true":
+    with_values = context.query.get("includeValuesInResponse", [context.body.get("includeValuesInResponse")])[-1]
+    if str(with_values).lower() == "true":
         shown = read_box(
-            place.sheet, box, by_column=False, render=context.one("responseValueRenderOption", "FORMATTED_VALUE")
+            place.sheet, box, by_column=False, render=context.parameter("responseValueRenderOption", "FORMATTED_VALUE")
         )
-        said["updatedData"] = {"range": said["updatedRange"], "majorDimension": "ROWS", "values": shown}
-    return said
+        response["updatedData"] = {"range": response["updatedRange"], "majorDimension": "ROWS", "values": shown}
+    return response
 
 
 def _make_room(sheet: JsonObject, found: Append, lines: list[list[Json]]) -> None:
@@ -162,8 +161,7 @@ def _make_room(sheet: JsonObject, found: Append, lines: list[list[Json]]) -> Non
 
 def _cleared(context: Context, text: str) -> str:
     place = find_range(context.book, text)
-    rows, columns = size_of(place.sheet)
-    box = place.box.clipped(rows, columns)
+    box = place.box_in_grid
     if is_protected(context.book, place.sheet_id, box, context.email):
         raise invalid(PROTECTED)
     clear_box(place.sheet, box)

@@ -1,0 +1,74 @@
+"""Base classes of the real servers: each has a scratch folder, which exists from start to stop."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+
+from mendbench.errors import BadInput
+from mendbench.io.temporary_folders import drop_scratch, make_scratch
+from mendbench.model.json import JsonObject
+from mendbench.services.local_server import LocalServer
+from mendbench.services.pinning_proxy import Front, Pins, Prepare
+
+_PACKAGE = __name__.rpartition(".")[0]
+
+
+def seed_of(service: str) -> JsonObject:
+    """Return the content of a service's ``seed.json``."""
+    seed: JsonObject = json.loads(resources.files(f"{_PACKAGE}.{service}").joinpath("seed.json").read_text("utf-8"))
+    return seed
+
+
+class RealServer:
+    """A real server with a scratch folder."""
+
+    name: str
+
+    def __init__(self) -> None:
+        self._folder: Path | None = None
+
+    def stop(self) -> None:
+        """Stop the server and remove its files. Does nothing if it is not running."""
+        if self._folder is not None:
+            drop_scratch(self._folder)
+            self._folder = None
+
+    @contextmanager
+    def _starting(self, folder_name: str) -> Iterator[Path]:
+        """Stop the previous run and yield a new folder. If the start fails, stop again."""
+        self.stop()
+        self._folder = make_scratch(folder_name)
+        try:
+            yield self._folder
+        except BaseException:
+            self.stop()
+            raise
+
+    def _started_folder(self) -> Path:
+        """Return the folder.
+
+        Raises:
+            BadInput: the server was not started.
+        """
+        if self._folder is None:
+            raise BadInput(f"service {self.name}", "reset before start", "start it first")
+        return self._folder
+
+
+class ProxiedServer(RealServer):
+    """A real server behind a proxy that makes its responses deterministic."""
+
+    def __init__(self, pins: Pins, prepare: Prepare | None = None) -> None:
+        super().__init__()
+        self._server = LocalServer(self.name)
+        self._front = Front(pins=pins, prepare=prepare)
+
+    def stop(self) -> None:
+        """Stop proxy and server, and remove the files. Does nothing if they are not running."""
+        self._front.close()
+        self._server.stop()
+        super().stop()
