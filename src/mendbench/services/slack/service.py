@@ -77,7 +77,7 @@ def _run(draft: JsonObject, call: Call, method: Method, now_ms: int, number: str
     caller: Caller | None = None
     warnings = early_warnings(call)
     try:
-        values = read_arguments(call, takes_json=method.takes_json).values
+        values = read_arguments(call, takes_json=method.takes_json)
         caller = identify(draft, call, values)
         if method.scopes:
             caller.require(*method.scopes)
