@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 from mendbench.io.canonical_json import digest
 from mendbench.model.exchange import Headers, Request, Response
 from mendbench.model.json import JsonObject
-from mendbench.services.chat.errors import ChatError, not_found, unauthorized
+from mendbench.services.chat.errors import ChatError
 from mendbench.services.chat.routes import ROUTES, Route
 from mendbench.services.chat.state import Context, check_place, identify
 from mendbench.services.scripted import next_failure
@@ -55,11 +55,11 @@ class Chat:
         if planned and not planned.applied:
             return draft, planned.response
         if route is None:
-            refusal = ChatError(405, 0, "405: Method Not Allowed") if matches else not_found()
+            refusal = ChatError(405, 0, "405: Method Not Allowed") if matches else ChatError(404, 0, "404: Not Found")
             return draft, json_response(refusal.status, refusal.body(), elapsed_ms=_REFUSED_MS)
         caller = identify(draft, call)
         if caller is None and route.needs_token:
-            refusal = unauthorized()
+            refusal = ChatError(401, 0, "401: Unauthorized")
             return draft, json_response(refusal.status, refusal.body(), elapsed_ms=_REFUSED_MS)
         limited = _rate_limit(draft, keys, route)
         if limited is not None:

@@ -18,7 +18,6 @@ from mendbench.services.payments.errors import (
     StripeError,
     key_reused,
     rate_limited,
-    unrecognized,
 )
 from mendbench.services.payments.form import nested, read_pairs
 from mendbench.services.payments.normalisation import meant
@@ -94,7 +93,7 @@ class Payments:
 
 def _read(call: Call, found: tuple[Route, dict[str, str]] | None) -> _Asked:
     if found is None:
-        raise unrecognized(call.method, call.path)
+        raise StripeError(404, f"Unrecognized request URL ({call.method}: {call.path}).")
     pairs = read_pairs(call)
     key = call.header("idempotency-key") if call.method == "POST" else ""
     request = digest([call.method, call.path, sorted(map(list, pairs))])
