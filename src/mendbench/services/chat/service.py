@@ -17,7 +17,7 @@ from mendbench.model.json import JsonObject
 from mendbench.services.chat.errors import ChatError
 from mendbench.services.chat.routes import ROUTES, Route
 from mendbench.services.chat.state import Context, check_place, identify
-from mendbench.services.scripted import next_failure
+from mendbench.services.scripted import next_failure, take_limit
 from mendbench.services.wire import (
     Call,
     accepted_writes,
@@ -133,10 +133,8 @@ def _headers(draft: JsonObject, route: Route, place: dict[str, str], now_ms: int
 def _rate_limit(draft: JsonObject, keys: tuple[str, ...], route: Route) -> Response | None:
     planned = draft.get("rate_limited") or {}
     limit = next((planned[key] for key in (*keys, "*") if planned.get(key)), None)
-    if limit is None or limit.get("times") == 0:
+    if limit is None or not take_limit(limit):
         return None
-    if limit.get("times") is not None:
-        limit["times"] -= 1
     wait = float(limit.get("retry_after", 1.0))
     body = {"message": "You are being rate limited.", "retry_after": wait, "global": False}
     headers = (
