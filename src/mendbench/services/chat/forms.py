@@ -107,8 +107,8 @@ def link(value: Json, path: Path) -> tuple[Json, list[Problem]]:
     if found is None or any(char.isspace() for char in taken):
         return taken, [(path, "URL_TYPE_INVALID_URL", "Not a well formed URL.")]
     if found.group(1).lower() not in {"http", "https"}:
-        said = f"Scheme \"{found.group(1).lower()}\" is not supported. Scheme must be one of ('http', 'https')."
-        return taken, [(path, "URL_TYPE_INVALID_SCHEME", said)]
+        message = f"Scheme \"{found.group(1).lower()}\" is not supported. Scheme must be one of ('http', 'https')."
+        return taken, [(path, "URL_TYPE_INVALID_SCHEME", message)]
     if not found.group(2).startswith("//") or not found.group(2)[2:]:
         return taken, [(path, "URL_TYPE_INVALID_URL", "Not a well formed URL.")]
     return taken, []

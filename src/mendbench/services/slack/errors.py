@@ -41,8 +41,8 @@ def with_metadata(body: JsonObject, *, messages: tuple[str, ...] = (), warnings:
         metadata["messages"] = list(messages)
     if warnings:
         metadata["warnings"] = list(warnings)
-    told = {**body, **({"warning": ",".join(warnings)} if warnings else {})}
-    return {**told, "response_metadata": metadata} if metadata else told
+    warned = {**body, **({"warning": ",".join(warnings)} if warnings else {})}
+    return {**warned, "response_metadata": metadata} if metadata else warned
 
 
 def pointed(text: str, *path: str | int) -> str:
