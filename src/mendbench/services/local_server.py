@@ -105,12 +105,12 @@ class LocalServer:
         """Wait until the server prints its address. It picks the port itself, so no other process can take it first."""
         place, deadline = f"service {self._service}", time.monotonic() + START_LIMIT_S
         while time.monotonic() < deadline:
-            said = log.read_text("utf-8", "replace")
-            found = listens.search(said)
+            output = log.read_text("utf-8", "replace")
+            found = listens.search(output)
             if found:
                 return found.group(found.lastindex or 0)
             if process.poll() is not None:
-                last = said.strip().splitlines()[-1:] or ["no output"]
+                last = output.strip().splitlines()[-1:] or ["no output"]
                 raise BadInput(place, f"it ended with code {process.returncode}: {last[0]}", "mend its set-up")
             time.sleep(_POLL_S)
         raise BadInput(place, f"no answer within {START_LIMIT_S:.0f} s", "try again on an idle machine")

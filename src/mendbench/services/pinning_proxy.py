@@ -76,8 +76,8 @@ def pinned_body(body: bytes, pins: Pins) -> bytes:
         text = body.decode()
     except UnicodeDecodeError:
         return body
-    said = pinned_text(text, pins)
-    return (said if pins.ordered is None else pins.ordered(said)).encode()
+    pinned = pinned_text(text, pins)
+    return (pinned if pins.ordered is None else pins.ordered(pinned)).encode()
 
 
 def pinned_text(text: str, pins: Pins) -> str:
@@ -166,7 +166,7 @@ class _Handler(BaseHTTPRequestHandler):
             method=self.command, target=self.path, host=host.lower(), headers=tuple(self.headers.items()), body=body
         )
         try:
-            status, reason, headers, said = self.front.response(asked)
+            status, reason, headers, pinned = self.front.response(asked)
         except (OSError, HTTPException):
             self.close_connection = True  # without a response from the server, close the connection to the sender
             return
@@ -174,10 +174,10 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in headers:
             self.send_header(name, value)
         if status not in _BODILESS:
-            self.send_header("Content-Length", str(len(said)))
+            self.send_header("Content-Length", str(len(pinned)))
         self.end_headers()
         if self.command != "HEAD" and status not in _BODILESS:
-            self.wfile.write(said)
+            self.wfile.write(pinned)
 
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _pass_on  # noqa: N815 - the names that the base class looks for
 

@@ -44,6 +44,18 @@ def next_failure(draft: JsonObject, routes: Iterable[str]) -> Scripted | None:
     return None
 
 
+def take_limit(limit: JsonObject) -> bool:
+    """Return whether a rate limit of the state applies to this request, and count it down.
+
+    ``times`` is the number of requests that are still refused; without it, or if it is null, all are refused.
+    """
+    if limit.get("times") == 0:
+        return False
+    if limit.get("times") is not None:
+        limit["times"] -= 1
+    return True
+
+
 def _count_down(planned: JsonObject, route: str, entry: JsonObject) -> None:
     times = entry.get("times", 1)
     if times is None:

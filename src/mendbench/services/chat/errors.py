@@ -50,16 +50,6 @@ def missing_permissions() -> ChatError:
     return ChatError(403, 50013, "Missing Permissions")
 
 
-def not_found() -> ChatError:
-    """Return the error for an unknown path."""
-    return ChatError(404, 0, "404: Not Found")
-
-
-def unauthorized() -> ChatError:
-    """Return the error for a missing or invalid token."""
-    return ChatError(401, 0, "401: Unauthorized")
-
-
 _UNKNOWN = {
     "Channel": 10003, "Guild": 10004, "Member": 10007, "Message": 10008, "Role": 10011, "User": 10013,
     "Webhook": 10015,

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from mendbench.model.json import Json, JsonObject
-from mendbench.services.chat.errors import Path, Problem
+from mendbench.services.chat.errors import Path, Problem, invalid_form
 from mendbench.services.chat.state import is_snowflake
 
 Reader: TypeAlias = Callable[[Json, Path], tuple[Json, list[Problem]]]
@@ -107,8 +107,8 @@ def link(value: Json, path: Path) -> tuple[Json, list[Problem]]:
     if found is None or any(char.isspace() for char in taken):
         return taken, [(path, "URL_TYPE_INVALID_URL", "Not a well formed URL.")]
     if found.group(1).lower() not in {"http", "https"}:
-        said = f"Scheme \"{found.group(1).lower()}\" is not supported. Scheme must be one of ('http', 'https')."
-        return taken, [(path, "URL_TYPE_INVALID_SCHEME", said)]
+        message = f"Scheme \"{found.group(1).lower()}\" is not supported. Scheme must be one of ('http', 'https')."
+        return taken, [(path, "URL_TYPE_INVALID_SCHEME", message)]
     if not found.group(2).startswith("//") or not found.group(2)[2:]:
         return taken, [(path, "URL_TYPE_INVALID_URL", "Not a well formed URL.")]
     return taken, []
@@ -158,6 +158,18 @@ def read_fields(body: JsonObject, fields: tuple[Field, ...], path: Path = ()) ->
         taken[field.name], wrong = field.read(value, here)
         problems += wrong
     return taken, problems
+
+
+def read_form(body: JsonObject, fields: tuple[Field, ...]) -> JsonObject:
+    """Return the fields of a body.
+
+    Raises:
+        ChatError: 50035 with all errors in the fields.
+    """
+    values, problems = read_fields(body, fields)
+    if problems:
+        raise invalid_form(*problems)
+    return values
 
 
 _PICTURE = record(Field(name="url", read=link, required=True))

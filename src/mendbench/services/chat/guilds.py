@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mendbench.model.json import JsonObject
-from mendbench.services.chat.errors import invalid_form, unknown
-from mendbench.services.chat.forms import Field, choice, number, read_fields, snowflake, text
+from mendbench.services.chat.errors import unknown
+from mendbench.services.chat.forms import Field, choice, number, read_form, snowflake, text
 from mendbench.services.chat.state import (
     Context,
     Reply,
@@ -65,7 +65,7 @@ def create_channel(context: Context) -> Reply:
     fields = (
         Field(name="name", read=_NAME, required=True), Field(name="type", read=choice(*CHANNEL_TYPES)), *_CHANNEL,
     )  # fmt: skip
-    values = _read(context.values, fields)
+    values = read_form(context.values, fields)
     channel = new_id(context)
     kept = {key: value for key, value in values.items() if value is not None}
     made = {"guild": context.place["guild_id"], **kept, "name": _channel_name(values["name"], values.get("type"))}
@@ -81,7 +81,7 @@ def get_channel(context: Context) -> Reply:
 def edit_channel(context: Context) -> Reply:
     """Change a channel."""
     record = channel_of(context, "MANAGE_CHANNELS")
-    values = _read(context.values, (Field(name="name", read=_NAME), *_CHANNEL))
+    values = read_form(context.values, (Field(name="name", read=_NAME), *_CHANNEL))
     if values.get("name"):
         values["name"] = _channel_name(values["name"], record.get("type"))
     record |= {key: value for key, value in values.items() if value is not None or key == "topic"}
@@ -93,7 +93,7 @@ def list_members(context: Context) -> Reply:
     guild_of(context)
     given: JsonObject = {key: value for key, value in context.call.query if key in {"limit", "after"}}
     fields = (Field(name="limit", read=number(least=1, most=1000)), Field(name="after", read=snowflake))
-    values = _read(given, fields)
+    values = read_form(given, fields)
     members = _members(context)
     after = int(values.get("after") or 0)
     ids = [user for user in sorted(members, key=int) if int(user) > after]
@@ -110,7 +110,7 @@ def edit_member(context: Context) -> Reply:
     """Change a member's nickname."""
     guild_of(context, "MANAGE_NICKNAMES")
     record = _member(context)
-    record |= _read(context.values, (Field(name="nick", read=text(most=32)),))
+    record |= read_form(context.values, (Field(name="nick", read=text(most=32)),))
     return Reply(body=show_member(context, context.place["user_id"], record))
 
 
@@ -150,13 +150,6 @@ def _member(context: Context) -> JsonObject:
     if record is None:
         raise unknown("Member")
     return record
-
-
-def _read(body: JsonObject, fields: tuple[Field, ...]) -> JsonObject:
-    values, problems = read_fields(body, fields)
-    if problems:
-        raise invalid_form(*problems)
-    return values
 
 
 def _channel_name(name: str, kind: int | None) -> str:

@@ -18,6 +18,7 @@ from mendbench.services.chat.forms import (
     listed,
     number,
     read_fields,
+    read_form,
     record,
     snowflake,
     text,
@@ -25,7 +26,6 @@ from mendbench.services.chat.forms import (
 from mendbench.services.chat.state import (
     Context,
     Reply,
-    bad_message,
     channel_of,
     is_snowflake,
     message_of,
@@ -57,9 +57,7 @@ def list_messages(context: Context) -> Reply:
         Field(name="limit", read=number(least=1, most=MAX_PAGE)),
         *(Field(name=name, read=snowflake) for name in ("before", "after", "around")),
     )
-    values, problems = read_fields(given, fields)
-    if problems:
-        raise invalid_form(*problems)
+    values = read_form(given, fields)
     ids = sorted(context.messages(), key=int, reverse=True)
     limit = values.get("limit", DEFAULT_PAGE)
     if (before := values.get("before")) is not None:
@@ -81,8 +79,7 @@ def create_message(context: Context) -> Reply:
     content = _content(context, *_CONTENT, _REFERENCE)
     if int(channel.get("type", 0)) not in _TEXT_TYPES:
         raise ChatError(400, 50008, "Cannot send messages in a non-text channel")
-    if not (content.get("content") or "").strip() and not content.get("embeds"):
-        raise bad_message()
+    _check_not_empty(content)
     answered = (content.pop("message_reference", None) or {}).get("message_id")
     if answered is not None and answered not in context.messages():
         problem = (("message_reference",), "REPLIES_UNKNOWN_MESSAGE", "Unknown message")
@@ -100,8 +97,7 @@ def edit_message(context: Context) -> Reply:
     if found.get("author") != context.me:
         raise ChatError(403, 50005, "Cannot edit a message authored by another user")
     changed = {**found, **_content(context, *_CONTENT[:2])}
-    if not (changed.get("content") or "").strip() and not changed.get("embeds"):
-        raise bad_message()
+    _check_not_empty(changed)
     found |= {**changed, "edited_ms": context.now_ms}
     return Reply(body=show_message(context, context.place["message_id"], copy.deepcopy(found)))
 
@@ -143,9 +139,7 @@ def list_webhooks(context: Context) -> Reply:
 def create_webhook(context: Context) -> Reply:
     """Create a webhook for a channel."""
     channel_of(context, "MANAGE_WEBHOOKS")
-    values, problems = read_fields(context.values, (Field(name="name", read=text(least=1, most=80), required=True),))
-    if problems:
-        raise invalid_form(*problems)
+    values = read_form(context.values, (Field(name="name", read=text(least=1, most=80), required=True),))
     hook = new_id(context)
     made = {"channel": context.place["channel_id"], "name": values["name"], "token": digest(["webhook", hook], 40)}
     context.part("webhooks")[hook] = made
@@ -160,8 +154,7 @@ def run_webhook(context: Context) -> Reply:
     if hook.get("token") != context.place["token"]:
         raise ChatError(401, 50027, "Invalid Webhook Token")
     content = _content(context, *_CONTENT, _HOOK_NAME)
-    if not (content.get("content") or "").strip() and not content.get("embeds"):
-        raise bad_message()
+    _check_not_empty(content)
     channel = str(hook["channel"])
     message = new_id(context)
     kept = {key: value for key, value in content.items() if value}
@@ -170,6 +163,11 @@ def run_webhook(context: Context) -> Reply:
     if (context.call.parameter("wait") or "").lower() != "true":
         return Reply(status=204)
     return Reply(body=show_message(context, message, made))
+
+
+def _check_not_empty(message: JsonObject) -> None:
+    if not (message.get("content") or "").strip() and not message.get("embeds"):
+        raise ChatError(400, 50006, "Cannot send an empty message")
 
 
 def _content(context: Context, *fields: Field) -> JsonObject:

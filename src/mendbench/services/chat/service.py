@@ -14,10 +14,10 @@ from urllib.parse import parse_qsl
 from mendbench.io.canonical_json import digest
 from mendbench.model.exchange import Headers, Request, Response
 from mendbench.model.json import JsonObject
-from mendbench.services.chat.errors import ChatError, not_found, unauthorized
+from mendbench.services.chat.errors import ChatError
 from mendbench.services.chat.routes import ROUTES, Route
 from mendbench.services.chat.state import Context, check_place, identify
-from mendbench.services.scripted import next_failure
+from mendbench.services.scripted import next_failure, take_limit
 from mendbench.services.wire import (
     Call,
     accepted_writes,
@@ -55,11 +55,11 @@ class Chat:
         if planned and not planned.applied:
             return draft, planned.response
         if route is None:
-            refusal = ChatError(405, 0, "405: Method Not Allowed") if matches else not_found()
+            refusal = ChatError(405, 0, "405: Method Not Allowed") if matches else ChatError(404, 0, "404: Not Found")
             return draft, json_response(refusal.status, refusal.body(), elapsed_ms=_REFUSED_MS)
         caller = identify(draft, call)
         if caller is None and route.needs_token:
-            refusal = unauthorized()
+            refusal = ChatError(401, 0, "401: Unauthorized")
             return draft, json_response(refusal.status, refusal.body(), elapsed_ms=_REFUSED_MS)
         limited = _rate_limit(draft, keys, route)
         if limited is not None:
@@ -133,10 +133,8 @@ def _headers(draft: JsonObject, route: Route, place: dict[str, str], now_ms: int
 def _rate_limit(draft: JsonObject, keys: tuple[str, ...], route: Route) -> Response | None:
     planned = draft.get("rate_limited") or {}
     limit = next((planned[key] for key in (*keys, "*") if planned.get(key)), None)
-    if limit is None or limit.get("times") == 0:
+    if limit is None or not take_limit(limit):
         return None
-    if limit.get("times") is not None:
-        limit["times"] -= 1
     wait = float(limit.get("retry_after", 1.0))
     body = {"message": "You are being rate limited.", "retry_after": wait, "global": False}
     headers = (

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from mendbench.model.exchange import Headers
 from mendbench.model.json import Json, JsonObject
-from mendbench.services.chat.errors import ChatError, invalid_form, missing_access, missing_permissions, unknown
+from mendbench.services.chat.errors import invalid_form, missing_access, missing_permissions, unknown
 from mendbench.services.wire import Call, iso_time, next_count
 
 EPOCH_MS = 1_420_070_400_000
@@ -220,8 +220,3 @@ def show_message(context: Context, message: str, record: JsonObject) -> JsonObje
         **({"webhook_id": author} if author else {}),
         **({"reactions": reactions} if reactions else {}),
     }
-
-
-def bad_message() -> ChatError:
-    """Return the error for an empty message."""
-    return ChatError(400, 50006, "Cannot send an empty message")

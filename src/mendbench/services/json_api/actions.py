@@ -8,7 +8,6 @@ from mendbench.model.exchange import Headers, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.json_api.context import Context, at, equals
 from mendbench.services.json_api.fixed import refuse, static
-from mendbench.services.json_api.jobs import job, start
 from mendbench.services.json_api.paging import page_of
 from mendbench.services.json_api.preconditions import check_match, check_version, etag_of, not_modified
 from mendbench.services.json_api.rules import check_rules
@@ -16,6 +15,8 @@ from mendbench.services.json_api.shaping import answered, elapsed_of, extra_of, 
 from mendbench.services.json_api.spec import Action
 from mendbench.services.wire import iso_time, next_count
 from mendbench.values.merge_patch import merge_patch
+
+_QUEUED, _RUNNING, _DONE = {"status": "queued"}, {"status": "running"}, {"status": "succeeded"}
 
 
 def perform(context: Context) -> Response:
@@ -64,9 +65,7 @@ def _create(context: Context) -> Response:
     if stamp:
         item[str(stamp)] = iso_time(context.now_ms)
     context.items[str(new_id)] = item
-    place = context.route.options.get("location")
-    headers: Headers = (("location", context.in_place(place, id=new_id)),) if place else ()
-    return _one(context, item, 201, headers)
+    return _one(context, item, 201, _location(context, new_id))
 
 
 def _update(context: Context) -> Response:
@@ -87,7 +86,24 @@ def _delete(context: Context) -> Response:
 
 
 def _start(context: Context) -> Response:
-    return start(context, new_id_of(context))
+    """Start a job: store the request body, and return the URL to poll (RFC 9110 section 15.3.3)."""
+    key = str(context.route.options.get("key", "id"))
+    new_id = new_id_of(context)
+    item: JsonObject = {key: new_id, **context.body, **(context.route.table("queued") or _QUEUED)} | {key: new_id}
+    context.items[str(new_id)] = item
+    links = {name: context.in_place(text, id=new_id) for name, text in context.route.table("links").items()}
+    return _wrapped(context, 202, {**item, **links}, _location(context, new_id))
+
+
+def _job(context: Context) -> Response:
+    """Report the progress of a job. It depends on the number of identical polls since the last accepted write."""
+    options = context.route.options
+    item = context.stored()
+    if context.tried < int(options.get("polls", 0)):
+        wait = options.get("retry_after")
+        headers: Headers = (("retry-after", str(wait)),) if wait is not None else ()
+        return _wrapped(context, 200, {**item, **(context.route.table("running") or _RUNNING)}, headers)
+    return _wrapped(context, 200, {**item, **(context.route.table("done") or _DONE)})
 
 
 _ACTIONS: dict[Action, Callable[[Context], Response]] = {
@@ -100,7 +116,7 @@ _ACTIONS: dict[Action, Callable[[Context], Response]] = {
     "static": static,
     "refuse": refuse,
     "start": _start,
-    "job": job,
+    "job": _job,
 }
 
 
@@ -114,8 +130,17 @@ def new_id_of(context: Context) -> Json:
             return f"{prefix}{number}" if prefix else number
 
 
+def _location(context: Context, new_id: Json) -> Headers:
+    place = context.route.options.get("location")
+    return (("location", context.in_place(place, id=new_id)),) if place else ()
+
+
 def _one(context: Context, item: JsonObject, status: int = 200, headers: Headers = ()) -> Response:
+    tag: Headers = (("etag", etag_of(item)),) if context.route.options.get("etag") else ()
+    return _wrapped(context, status, item, (*headers, *tag))
+
+
+def _wrapped(context: Context, status: int, item: JsonObject, headers: Headers = ()) -> Response:
     wrap = shaped(context)
     body = {wrap["one"]: item} if wrap.get("one") else item
-    tag: Headers = (("etag", etag_of(item)),) if context.route.options.get("etag") else ()
-    return answered(context, status, {**body, **extra_of(wrap)}, (*headers, *tag))
+    return answered(context, status, {**body, **extra_of(wrap)}, headers)

@@ -40,9 +40,9 @@ class Context:
     @property
     def missing(self) -> RefusedError:
         """The error for an object that does not exist."""
-        told = self.route.options.get("missing")
-        if told:
-            return RefusedError(404, str(told))
+        detail = self.route.options.get("missing")
+        if detail:
+            return RefusedError(404, str(detail))
         wanted = self.item_id if self.path else next(iter(self.query.values()), "")
         return RefusedError(404, f"{singular(self.route.collection)} not found", reason="missing_thing", value=wanted)
 

@@ -36,11 +36,11 @@ def check_match(context: Context, item: Json) -> None:
         return
     seen = context.header("if-match")
     if seen is None and wanted == "required":
-        said = "This request is required to be conditional; try using If-Match."
-        raise RefusedError(_UNCONDITIONAL, said, reason="unconditional", about="If-Match")
+        detail = "This request is required to be conditional; try using If-Match."
+        raise RefusedError(_UNCONDITIONAL, detail, reason="unconditional", about="If-Match")
     if seen is not None and not _names(seen, etag_of(item), weakly=False):
-        said = f"{singular(context.route.collection)} has changed since it was read"
-        raise RefusedError(_CHANGED, said, reason="changed", about="If-Match", value=seen)
+        detail = f"{singular(context.route.collection)} has changed since it was read"
+        raise RefusedError(_CHANGED, detail, reason="changed", about="If-Match", value=seen)
 
 
 def check_version(context: Context, item: JsonObject) -> JsonObject:
@@ -54,8 +54,8 @@ def check_version(context: Context, item: JsonObject) -> JsonObject:
         return {}
     stored = item.get(str(name), 0)
     if context.body.get(str(name)) != stored:
-        said = f"{singular(context.route.collection)} is at {name} {stored}, not {context.body.get(str(name))}"
-        raise RefusedError(409, said, reason="changed", about=str(name), value=context.body.get(str(name)))
+        detail = f"{singular(context.route.collection)} is at {name} {stored}, not {context.body.get(str(name))}"
+        raise RefusedError(409, detail, reason="changed", about=str(name), value=context.body.get(str(name)))
     return {str(name): stored + 1} if isinstance(stored, int) else {}
 
 

@@ -25,8 +25,8 @@ def _check_references(context: Context) -> None:
     for field, collection in context.route.table("references").items():
         value = at(context.body, field)
         if value is not None and str(value) not in (everything.get(collection) or {}):
-            said = f"{singular(str(collection))} not found"
-            raise RefusedError(404, said, reason="missing_reference", about=field, value=value)
+            detail = f"{singular(str(collection))} not found"
+            raise RefusedError(404, detail, reason="missing_reference", about=field, value=value)
 
 
 def _check_unique(context: Context) -> None:
@@ -35,8 +35,8 @@ def _check_unique(context: Context) -> None:
         value = context.body.get(field)
         taken = [key for key, item in context.items.items() if value is not None and at(item, field) == value]
         if any(key != own for key in taken):
-            said = f"{singular(context.route.collection)} with {field} '{value}' already exists"
-            raise RefusedError(409, said, reason="taken", about=field, value=value)
+            detail = f"{singular(context.route.collection)} with {field} '{value}' already exists"
+            raise RefusedError(409, detail, reason="taken", about=field, value=value)
 
 
 def _check_rules(context: Context) -> None:

@@ -69,8 +69,8 @@ def filled(value: Json, moment: Moment) -> Json:
 
 def as_uuid(request_id: str) -> str:
     """Return 32 hexadecimal digits as a UUID of version 4 (RFC 9562 section 5.4)."""
-    said = f"{request_id[:12]}4{request_id[13:16]}a{request_id[17:]}"
-    return f"{said[:8]}-{said[8:12]}-{said[12:16]}-{said[16:20]}-{said[20:]}"
+    digits = f"{request_id[:12]}4{request_id[13:16]}a{request_id[17:]}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def _said(found: re.Match[str], moment: Moment) -> str:

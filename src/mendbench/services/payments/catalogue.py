@@ -8,7 +8,6 @@ from __future__ import annotations
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.payments.customers import usable_method
 from mendbench.services.payments.errors import StripeError, bad, missing
-from mendbench.services.payments.listing import listed
 from mendbench.services.payments.money import check_least
 from mendbench.services.payments.schema import Param
 from mendbench.services.payments.state import Context
@@ -41,32 +40,10 @@ _RECURRING = (
 _NO_SOURCE = "This customer has no attached payment source or default payment method."
 
 
-def get_product(context: Context) -> JsonObject:
-    """GET /v1/products/{id}."""
-    context.named("products", context.path["id"], "id", in_path=True)
-    return context.show("products", context.path["id"])
-
-
-def list_products(context: Context) -> JsonObject:
-    """GET /v1/products."""
-    return listed(context, "products", "active")
-
-
 def create_price(context: Context) -> JsonObject:
     """POST /v1/prices."""
     context.named("products", context.values["product"], "product")
     return context.show("prices", context.make("prices", "price", dict(context.values)))
-
-
-def get_price(context: Context) -> JsonObject:
-    """GET /v1/prices/{id}."""
-    context.named("prices", context.path["id"], "price", in_path=True)
-    return context.show("prices", context.path["id"])
-
-
-def list_prices(context: Context) -> JsonObject:
-    """GET /v1/prices."""
-    return listed(context, "prices", "active", "product", "currency")
 
 
 def create_session(context: Context) -> JsonObject:
@@ -121,12 +98,6 @@ def create_subscription(context: Context) -> JsonObject:
         "metadata": values.get("metadata", {}),
     }
     return context.show("subscriptions", context.make("subscriptions", "sub", record))
-
-
-def get_subscription(context: Context) -> JsonObject:
-    """GET /v1/subscriptions/{id}."""
-    context.named("subscriptions", context.path["id"], "id", in_path=True)
-    return context.show("subscriptions", context.path["id"])
 
 
 def _line(context: Context, line: JsonObject, index: int, mode: str) -> tuple[int, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mendbench.model.json import JsonObject
-from mendbench.services.payments.listing import listed
 from mendbench.services.payments.schema import Param
 from mendbench.services.payments.state import Context, merged
 
@@ -25,12 +24,6 @@ def create_customer(context: Context) -> JsonObject:
     return context.show("customers", context.make("customers", "cus", record))
 
 
-def get_customer(context: Context) -> JsonObject:
-    """GET /v1/customers/{id}."""
-    context.named("customers", context.path["id"], "id", in_path=True)
-    return context.show("customers", context.path["id"])
-
-
 def update_customer(context: Context) -> JsonObject:
     """POST /v1/customers/{id}."""
     record = context.named("customers", context.path["id"], "id", in_path=True)
@@ -43,17 +36,6 @@ def delete_customer(context: Context) -> JsonObject:
     context.named("customers", context.path["id"], "id", in_path=True)
     del context.part("customers")[context.path["id"]]
     return {"id": context.path["id"], "object": "customer", "deleted": True}
-
-
-def list_customers(context: Context) -> JsonObject:
-    """GET /v1/customers."""
-    return listed(context, "customers", "email")
-
-
-def get_method(context: Context) -> JsonObject:
-    """GET /v1/payment_methods/{id}."""
-    context.named("payment_methods", context.path["id"], "payment_method", in_path=True)
-    return context.show("payment_methods", context.path["id"])
 
 
 def attach_method(context: Context) -> JsonObject:

@@ -100,31 +100,11 @@ def empty(name: str) -> StripeError:
     return bad(text, name, "parameter_invalid_empty")
 
 
-def not_integer(name: str, value: str) -> StripeError:
-    """Return the error for a value that is not an integer."""
-    return bad(f"Invalid integer: {value}", name, "parameter_invalid_integer")
-
-
-def too_low(name: str, least: int) -> StripeError:
-    """Return the error for an integer below the minimum."""
-    return bad(f"This value must be greater than or equal to {least}.", name, "parameter_invalid_integer")
-
-
-def too_high(name: str, most: int) -> StripeError:
-    """Return the error for an integer above the maximum."""
-    return bad(f"This value must be less than or equal to {most}.", name, "parameter_invalid_integer")
-
-
 def no_such(kind: str, given: str, param: str, *, in_path: bool) -> StripeError:
     """Return the error for an unknown id: 404 in the path, 400 in a parameter."""
     more = f"; {_ELSEWHERE}" if kind == "PaymentMethod" else ""
     message = f"No such {kind}: '{given}'{more}"
     return StripeError(404 if in_path else 400, message, code="resource_missing", param=param)
-
-
-def unrecognized(method: str, path: str) -> StripeError:
-    """Return the error for an unknown URL."""
-    return StripeError(404, f"Unrecognized request URL ({method}: {path}).")
 
 
 def no_key() -> StripeError:

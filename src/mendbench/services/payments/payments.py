@@ -6,7 +6,6 @@ from typing import cast
 
 from mendbench.model.json import JsonObject
 from mendbench.services.payments.errors import bad, declined, wrong_state
-from mendbench.services.payments.listing import listed
 from mendbench.services.payments.money import check_least, over_refund
 from mendbench.services.payments.state import Context, merged
 
@@ -34,12 +33,6 @@ def create_intent(context: Context) -> JsonObject:
     if values.get("confirm"):
         _confirm(context, made)
     return context.show("payment_intents", made)
-
-
-def get_intent(context: Context) -> JsonObject:
-    """GET /v1/payment_intents/{id}."""
-    _intent(context)
-    return context.show("payment_intents", context.path["id"])
 
 
 def update_intent(context: Context) -> JsonObject:
@@ -74,17 +67,6 @@ def capture_intent(context: Context) -> JsonObject:
     return context.show("payment_intents", context.path["id"])
 
 
-def list_intents(context: Context) -> JsonObject:
-    """GET /v1/payment_intents."""
-    return listed(context, "payment_intents", "customer")
-
-
-def get_charge(context: Context) -> JsonObject:
-    """GET /v1/charges/{id}."""
-    context.named("charges", context.path["id"], "id", in_path=True)
-    return context.show("charges", context.path["id"])
-
-
 def create_refund(context: Context) -> JsonObject:
     """POST /v1/refunds."""
     values = context.values
@@ -103,17 +85,6 @@ def create_refund(context: Context) -> JsonObject:
         "payment_intent": charge.get("payment_intent"), "metadata": values.get("metadata", {}),
     }  # fmt: skip
     return context.show("refunds", context.make("refunds", "re", record))
-
-
-def get_refund(context: Context) -> JsonObject:
-    """GET /v1/refunds/{id}."""
-    context.named("refunds", context.path["id"], "id", in_path=True)
-    return context.show("refunds", context.path["id"])
-
-
-def list_refunds(context: Context) -> JsonObject:
-    """GET /v1/refunds."""
-    return listed(context, "refunds", "charge", "payment_intent")
 
 
 def _intent(context: Context) -> JsonObject:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mendbench.model.json import JsonObject
 from mendbench.services.payments import catalogue, customers, payments
-from mendbench.services.payments.listing import PAGED
+from mendbench.services.payments.listing import PAGED, listed
 from mendbench.services.payments.schema import Param
 from mendbench.services.payments.state import Context
 from mendbench.services.wire import Call, match_path
@@ -56,40 +56,41 @@ def _required(name: str, kind: str = "string", **more: object) -> Param:
     return Param(name=name, kind=kind, required=True, **more)  # type: ignore[arg-type]
 
 
+def _get(collection: str, *, elapsed_ms: int, param: str = "id") -> Route:
+    """Return the endpoint that shows one object. ``param`` is the name of the id in errors."""
+
+    def run(context: Context) -> JsonObject:
+        context.named(collection, context.path["id"], param, in_path=True)
+        return context.show(collection, context.path["id"])
+
+    return Route(method="GET", path=f"/v1/{collection}/{{id}}", run=run, elapsed_ms=elapsed_ms)
+
+
+def _list(collection: str, *filters: Param, elapsed_ms: int) -> Route:
+    """Return the endpoint that lists a collection. Objects have to match the given ``filters``."""
+
+    def run(context: Context) -> JsonObject:
+        return listed(context, collection, *(param.name for param in filters))
+
+    return Route(method="GET", path=f"/v1/{collection}", run=run, params=(*PAGED, *filters), elapsed_ms=elapsed_ms)
+
+
 ROUTES = (
-    Route(
-        method="GET",
-        path="/v1/customers",
-        run=customers.list_customers,
-        params=(*PAGED, Param(name="email")),
-        elapsed_ms=133,
-    ),
+    _list("customers", Param(name="email"), elapsed_ms=133),
     Route(method="POST", path="/v1/customers", run=customers.create_customer, params=customers.FIELDS),
-    Route(method="GET", path="/v1/customers/{id}", run=customers.get_customer, elapsed_ms=121),
+    _get("customers", elapsed_ms=121),
     Route(method="POST", path="/v1/customers/{id}", run=customers.update_customer, params=customers.FIELDS),
     Route(method="DELETE", path="/v1/customers/{id}", run=customers.delete_customer),
-    Route(method="GET", path="/v1/payment_methods/{id}", run=customers.get_method, elapsed_ms=117),
+    _get("payment_methods", elapsed_ms=117, param="payment_method"),
     Route(
         method="POST",
         path="/v1/payment_methods/{id}/attach",
         run=customers.attach_method,
         params=(_required("customer"),),
     ),
-    Route(
-        method="GET",
-        path="/v1/products",
-        run=catalogue.list_products,
-        params=(*PAGED, Param(name="active", kind="boolean")),
-        elapsed_ms=129,
-    ),
-    Route(method="GET", path="/v1/products/{id}", run=catalogue.get_product, elapsed_ms=119),
-    Route(
-        method="GET",
-        path="/v1/prices",
-        run=catalogue.list_prices,
-        params=(*PAGED, Param(name="active", kind="boolean"), Param(name="product"), _CURRENCY),
-        elapsed_ms=131,
-    ),
+    _list("products", Param(name="active", kind="boolean"), elapsed_ms=129),
+    _get("products", elapsed_ms=119),
+    _list("prices", Param(name="active", kind="boolean"), Param(name="product"), _CURRENCY, elapsed_ms=131),
     Route(
         method="POST",
         path="/v1/prices",
@@ -108,7 +109,7 @@ ROUTES = (
             _METADATA,
         ),
     ),
-    Route(method="GET", path="/v1/prices/{id}", run=catalogue.get_price, elapsed_ms=118),
+    _get("prices", elapsed_ms=118, param="price"),
     Route(
         method="POST",
         path="/v1/checkout/sessions",
@@ -139,14 +140,8 @@ ROUTES = (
         ),
         elapsed_ms=412,
     ),
-    Route(method="GET", path="/v1/subscriptions/{id}", run=catalogue.get_subscription, elapsed_ms=139),
-    Route(
-        method="GET",
-        path="/v1/payment_intents",
-        run=payments.list_intents,
-        params=(*PAGED, _CUSTOMER),
-        elapsed_ms=144,
-    ),
+    _get("subscriptions", elapsed_ms=139),
+    _list("payment_intents", _CUSTOMER, elapsed_ms=144),
     Route(
         method="POST",
         path="/v1/payment_intents",
@@ -161,7 +156,7 @@ ROUTES = (
         ),
         elapsed_ms=318,
     ),
-    Route(method="GET", path="/v1/payment_intents/{id}", run=payments.get_intent, elapsed_ms=137),
+    _get("payment_intents", elapsed_ms=137, param="intent"),
     Route(
         method="POST",
         path="/v1/payment_intents/{id}",
@@ -176,14 +171,8 @@ ROUTES = (
         elapsed_ms=498,
     ),
     Route(method="POST", path="/v1/payment_intents/{id}/capture", run=payments.capture_intent, elapsed_ms=443),
-    Route(method="GET", path="/v1/charges/{id}", run=payments.get_charge, elapsed_ms=126),
-    Route(
-        method="GET",
-        path="/v1/refunds",
-        run=payments.list_refunds,
-        params=(*PAGED, Param(name="charge"), Param(name="payment_intent")),
-        elapsed_ms=141,
-    ),
+    _get("charges", elapsed_ms=126),
+    _list("refunds", Param(name="charge"), Param(name="payment_intent"), elapsed_ms=141),
     Route(
         method="POST",
         path="/v1/refunds",
@@ -197,7 +186,7 @@ ROUTES = (
         ),
         elapsed_ms=387,
     ),
-    Route(method="GET", path="/v1/refunds/{id}", run=payments.get_refund, elapsed_ms=124),
+    _get("refunds", elapsed_ms=124),
 )
 
 

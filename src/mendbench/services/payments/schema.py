@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mendbench.model.json import Json, JsonObject
-from mendbench.services.payments.errors import StripeError, bad, empty, missing, not_integer, too_high, too_low, unknown
+from mendbench.services.payments.errors import StripeError, bad, empty, missing, unknown
 from mendbench.services.payments.money import known_currency
 
 Kind = Literal["string", "integer", "boolean", "currency", "email", "map", "object", "list"]
@@ -109,13 +109,14 @@ def _scalar(value: str, param: Param, full: str) -> Json:
 
 
 def _integer(value: str, param: Param, full: str) -> int:
+    code = "parameter_invalid_integer"
     if not _INTEGER.fullmatch(value):
-        raise not_integer(full, value)
+        raise bad(f"Invalid integer: {value}", full, code)
     number = int(value)
     if param.least is not None and number < param.least:
-        raise too_low(full, param.least)
+        raise bad(f"This value must be greater than or equal to {param.least}.", full, code)
     if param.most is not None and number > param.most:
-        raise too_high(full, param.most)
+        raise bad(f"This value must be less than or equal to {param.most}.", full, code)
     return number
 
 

@@ -18,14 +18,13 @@ from mendbench.services.payments.errors import (
     StripeError,
     key_reused,
     rate_limited,
-    unrecognized,
 )
 from mendbench.services.payments.form import nested, read_pairs
 from mendbench.services.payments.normalisation import meant
 from mendbench.services.payments.routes import Route, find_route
 from mendbench.services.payments.schema import read_params
 from mendbench.services.payments.state import Context, identify
-from mendbench.services.scripted import next_failure
+from mendbench.services.scripted import next_failure, take_limit
 from mendbench.services.wire import Call, json_response, left_by, load_seed, read_call, request_digest
 
 _REFUSED_MS = 92
@@ -70,9 +69,9 @@ class Payments:
             return draft, planned.response
         try:
             identify(draft, call)
-            limited = _over_limit(draft)
-            if limited:
-                return draft, _refused(limited, headers, number)
+            limit = draft.get("rate_limited")
+            if limit is not None and take_limit(limit):
+                return draft, _refused(rate_limited(limit.get("retry_after")), headers, number)
             asked = _read(call, found)
             replayed = _replayed(draft, asked, headers)
             if replayed:
@@ -94,7 +93,7 @@ class Payments:
 
 def _read(call: Call, found: tuple[Route, dict[str, str]] | None) -> _Asked:
     if found is None:
-        raise unrecognized(call.method, call.path)
+        raise StripeError(404, f"Unrecognized request URL ({call.method}: {call.path}).")
     pairs = read_pairs(call)
     key = call.header("idempotency-key") if call.method == "POST" else ""
     request = digest([call.method, call.path, sorted(map(list, pairs))])
@@ -117,16 +116,6 @@ def _run(changed: JsonObject, asked: _Asked, call: Call, now_ms: int) -> JsonObj
     given = {name: value for name, value in values.items() if name != "expand"}
     context = Context(draft=changed, path=asked.path, values=given, url=call.path, now_ms=now_ms)
     return copy.deepcopy(asked.route.run(context))
-
-
-def _over_limit(draft: JsonObject) -> StripeError | None:
-    """Return the rate limit error if the state's ``rate_limited`` applies to this request, and count it down in ``draft``."""
-    record = draft.get("rate_limited")
-    if record is None or record.get("times", 1) == 0:
-        return None
-    if "times" in record:
-        record["times"] = int(record["times"]) - 1
-    return rate_limited(record.get("retry_after"))
 
 
 def _headers(draft: JsonObject, call: Call, number: str) -> Headers:

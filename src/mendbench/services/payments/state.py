@@ -101,8 +101,8 @@ class Context:
         record = self.part(collection)[thing]
         kind = {"PaymentMethod": "payment_method"}.get(_WORD[collection], _WORD[collection])
         shown = {name: value for name, value in record.items() if name not in _HIDDEN}
-        said: JsonObject = {"id": thing, "object": kind, "created": 1_760_000_000, "livemode": False}
-        return {**said, **_DEFAULTS[collection], **shown}
+        common: JsonObject = {"id": thing, "object": kind, "created": 1_760_000_000, "livemode": False}
+        return {**common, **_DEFAULTS[collection], **shown}
 
 
 def identify(draft: JsonObject, call: Call) -> None:

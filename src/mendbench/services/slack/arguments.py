@@ -12,7 +12,7 @@ from typing import Literal
 from urllib.parse import parse_qsl
 
 from mendbench.model.json import Json, JsonObject
-from mendbench.services.slack.errors import SlackError, invalid_arguments, pointed
+from mendbench.services.slack.errors import SlackError, pointed
 from mendbench.services.wire import Call, parse_json
 
 MISSING_CHARSET = "missing_charset"
@@ -35,33 +35,24 @@ class Argument:
     """For an integer: the exclusive upper bound."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arguments:
-    """The arguments of a call and the warnings."""
-
-    values: JsonObject
-    warnings: tuple[str, ...]
-
-
-def read_arguments(call: Call, *, takes_json: bool) -> Arguments:
+def read_arguments(call: Call, *, takes_json: bool) -> JsonObject:
     """Return the arguments of ``call``.
 
     Raises:
         SlackError: the body does not match its content type. This check comes before authentication.
     """
-    kind, charset = _content_type(call)
-    warnings = (MISSING_CHARSET,) if kind == "application/json" and not charset and call.body else ()
+    kind, _ = _content_type(call)
     values: JsonObject = dict(call.query)
     if call.method != "GET" and call.body:
         values |= _body_values(call, kind, takes_json=takes_json)
     for name in values:
         if _ARRAY_NAME.search(name):
             raise SlackError("invalid_array_arg")
-    return Arguments(values=values, warnings=warnings)
+    return values
 
 
 def early_warnings(call: Call) -> tuple[str, ...]:
-    """Return the warnings of a call whose arguments could not be read."""
+    """Return the warnings about a call's content type."""
     kind, charset = _content_type(call)
     return (MISSING_CHARSET,) if kind == "application/json" and not charset and call.body else ()
 
@@ -74,7 +65,7 @@ def check_schema(values: JsonObject, declared: tuple[Argument, ...]) -> None:
     """
     problems = [problem for argument in declared if (problem := _problem(values, argument))]
     if problems:
-        raise invalid_arguments(*problems)
+        raise SlackError("invalid_arguments", messages=tuple(problems))
 
 
 def whole_number(values: JsonObject, name: str, default: int) -> int:

@@ -41,15 +41,10 @@ def with_metadata(body: JsonObject, *, messages: tuple[str, ...] = (), warnings:
         metadata["messages"] = list(messages)
     if warnings:
         metadata["warnings"] = list(warnings)
-    told = {**body, **({"warning": ",".join(warnings)} if warnings else {})}
-    return {**told, "response_metadata": metadata} if metadata else told
+    warned = {**body, **({"warning": ",".join(warnings)} if warnings else {})}
+    return {**warned, "response_metadata": metadata} if metadata else warned
 
 
 def pointed(text: str, *path: str | int) -> str:
     """Return ``text`` with Slack's note of the location: ``… [json-pointer:/blocks/0/text]``."""
     return f"{text} [json-pointer:/{'/'.join(str(part) for part in path)}]"
-
-
-def invalid_arguments(*messages: str) -> SlackError:
-    """Return the error for arguments that do not match the method's schema."""
-    return SlackError("invalid_arguments", messages=messages)

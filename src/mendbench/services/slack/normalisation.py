@@ -34,7 +34,7 @@ def meant(request: Request) -> Request | None:
     if method is None:
         return None
     try:
-        given = read_arguments(call, takes_json=method.takes_json).values
+        given = read_arguments(call, takes_json=method.takes_json)
     except SlackError:
         return None
     headers = tuple(pair for pair in request.headers if pair[0].lower() not in _ABOUT_THE_BODY)

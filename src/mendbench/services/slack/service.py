@@ -11,7 +11,7 @@ import copy
 
 from mendbench.model.exchange import Headers, Request, Response
 from mendbench.model.json import JsonObject
-from mendbench.services.scripted import next_failure
+from mendbench.services.scripted import next_failure, take_limit
 from mendbench.services.slack.arguments import check_schema, early_warnings, read_arguments
 from mendbench.services.slack.errors import NOT_FOUND_PAGE, SlackError, with_metadata
 from mendbench.services.slack.normalisation import meant
@@ -77,7 +77,7 @@ def _run(draft: JsonObject, call: Call, method: Method, now_ms: int, number: str
     caller: Caller | None = None
     warnings = early_warnings(call)
     try:
-        values = read_arguments(call, takes_json=method.takes_json).values
+        values = read_arguments(call, takes_json=method.takes_json)
         caller = identify(draft, call, values)
         if method.scopes:
             caller.require(*method.scopes)
@@ -104,10 +104,8 @@ def _dressed(number: str, body: JsonObject, caller: Caller | None, method: Metho
 
 def _rate_limit(draft: JsonObject, name: str) -> Response | None:
     limit = (draft.get("rate_limited") or {}).get(name)
-    if not limit or limit.get("times") == 0:
+    if not limit or not take_limit(limit):
         return None
-    if limit.get("times") is not None:
-        limit["times"] -= 1
     wait = str(limit.get("retry_after", 30))
     body = {"ok": False, "error": "ratelimited"}
     return json_response(429, body, elapsed_ms=_REFUSED_MS, headers=(("retry-after", wait),), ascii_only=True)
