@@ -315,10 +315,10 @@ def _mislabelled(labels: Mapping[str, NodeState], execution: Execution) -> list[
 
     Errors and warnings count alike here: distinguishing them is what detectors are measured by.
     """
-    told = {record.node_id: record for record in execution.nodes}
+    records = {record.node_id: record for record in execution.nodes}
     off = []
     for node, label in labels.items():
-        record = told.get(node)
+        record = records.get(node)
         got = "gone" if record is None else record.state if record.observation is None else "failed"
         wanted = "failed" if label in {"error", "warning"} else label
         if got != wanted:
@@ -378,8 +378,8 @@ def _prompts(bench: _Bench, context: BenchContext) -> Iterator[Finding]:
     """Check that the frame does not contain the facts, and that no strategy can see the truth."""
     case = bench.case
     frame = build_frame(case.request, case.workflow, None)
-    told = context_recall(facts_of(case), frame).found
-    yield Finding(what="no fact stands in the frame", held=not told, why=", ".join(told))
+    found = context_recall(facts_of(case), frame).found
+    yield Finding(what="no fact stands in the frame", held=not found, why=", ".join(found))
     other = next((one for one in context.corpus.cases if one.group != case.group), case)
     swapped = replace(
         case, faults=other.faults, fix=other.fix, checks=other.checks, variants=other.variants, title=other.title,
@@ -414,11 +414,11 @@ def _services_agree(bench: _Bench, fixed: JsonObject | None) -> Iterator[Finding
     off: list[str] = []
     for workflow in [bench.case.workflow, *([fixed] if fixed else [])]:
         for variant in (None, *bench.case.variants):
-            told = bench.clean(workflow, variant).traffic
+            recorded = bench.clean(workflow, variant).traffic
             fresh = apart.fresh(workflow, variant, _RealOnly(bench.recordings, simulated)).traffic
             off += [
                 f"{one.request.method} {one.request.url}"
-                for one, other in zip(told, fresh, strict=False)
+                for one, other in zip(recorded, fresh, strict=False)
                 if one.response != other.response
             ]
     yield Finding(what="services and cassette agree", held=not off, why="; ".join(dict.fromkeys(off)))
