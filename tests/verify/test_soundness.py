@@ -125,8 +125,8 @@ def test_a_variant_that_is_the_case_itself_is_named(root):
 
 def told(root, case_id, **more):
     """Return the lines of a checked case."""
-    setting = BenchContext(cases_dir=root / "cases", cassettes_dir=root / "cassettes", tolerant=True, **more)
-    (one,) = check_cases(setting, (case_id,), 1, lambda *_: None)
+    context = BenchContext(cases_dir=root / "cases", cassettes_dir=root / "cassettes", tolerant=True, **more)
+    (one,) = check_cases(context, (case_id,), 1, lambda *_: None)
     assert not one.held
     return [str(problem) for problem in one.problems]
 
@@ -157,8 +157,8 @@ def test_a_canary_in_a_cassette_is_named_with_its_line_and_once(root):
     text = path.read_text(encoding="utf-8").replace('"called":"Runa"', f'"called":"{canary(RENAMED, "desk")}"', 1)
     path.write_text(text, encoding="utf-8")
     line = text[: text.index(canary(RENAMED, "desk"))].count("\n") + 1
-    setting = BenchContext(cases_dir=root / "cases", cassettes_dir=root / "cassettes", tolerant=True)
-    one = check_case(setting, RENAMED)
+    context = BenchContext(cases_dir=root / "cases", cassettes_dir=root / "cassettes", tolerant=True)
+    one = check_case(context, RENAMED)
     assert f"{path}:{line}: the secret 'desk' of {RENAMED}; record it again" in map(str, one.problems)
     assert "no secret is on a cassette" not in {finding.what for finding in one.failed}
 
@@ -185,12 +185,12 @@ def test_ids_that_differ_in_case_alone_are_named(root):
 
 
 def test_what_a_proof_raises_is_a_line_of_its_case(root, monkeypatch):
-    def broken(setting, case_id, recorder=None):
+    def broken(context, case_id, recorder=None):
         raise (EffectEscape if case_id == CLOSED else ZeroDivisionError)("oops")
 
     monkeypatch.setattr("mendbench.verify.checking.prove", broken)
-    setting = BenchContext(cases_dir=root / "cases", cassettes_dir=root / "cassettes")
-    found = check_cases(setting, (CLOSED, RENAMED), 1, lambda *_: None)
+    context = BenchContext(cases_dir=root / "cases", cassettes_dir=root / "cassettes")
+    found = check_cases(context, (CLOSED, RENAMED), 1, lambda *_: None)
     assert [one.problems[0].found for one in found] == [
         "the proof ends in EffectEscape: oops",
         "the proof ends in ZeroDivisionError: oops",
@@ -198,7 +198,7 @@ def test_what_a_proof_raises_is_a_line_of_its_case(root, monkeypatch):
 
 
 def test_what_is_told_without_a_file_gets_the_cases_own(root, monkeypatch):
-    def broken(setting, case_id, recorder=None):
+    def broken(context, case_id, recorder=None):
         raise BadInput("fact 'x('", "no regular expression", "write one")
 
     monkeypatch.setattr("mendbench.verify.checking.prove", broken)

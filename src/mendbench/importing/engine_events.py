@@ -53,18 +53,18 @@ def _in_nodes(path: Path, trace: JsonObject) -> list[tuple[str, JsonObject]]:
 
 def _in_lines(path: Path, lines: list[Json]) -> tuple[JsonObject, list[tuple[str, JsonObject]]]:
     """Return the first line, and the events in the order in which their nodes began."""
-    told = [(f"line {number}", line) for number, line in enumerate(lines, 1) if isinstance(line, dict)]
-    blobs = {str(line["md5"]): line["value"] for _, line in told if line.get("kind") == "blob" and _is_blob(line)}
+    numbered = [(f"line {number}", line) for number, line in enumerate(lines, 1) if isinstance(line, dict)]
+    blobs = {str(line["md5"]): line["value"] for _, line in numbered if _is_blob(line)}
     events: dict[str, tuple[str, JsonObject]] = {}
-    for place, line in told:
+    for place, line in numbered:
         if line.get("kind") == "event":
             events[repr(line.get("id", place))] = _event(path, place, line, blobs)
     in_order = sorted(events.values(), key=lambda pair: pair[1]["seq"] if isinstance(pair[1].get("seq"), int) else 0)
-    return told[0][1], in_order
+    return numbered[0][1], in_order
 
 
 def _is_blob(line: JsonObject) -> bool:
-    return "md5" in line and isinstance(line.get("value"), str)
+    return line.get("kind") == "blob" and "md5" in line and isinstance(line.get("value"), str)
 
 
 def _event(path: Path, place: str, event: Json, blobs: dict[str, Json]) -> tuple[str, JsonObject]:
@@ -101,7 +101,7 @@ def _sent_headers(event: JsonObject) -> Headers:
     params = event.get("node_params")
     if not isinstance(params, dict):
         return ()
-    told = params.get("headers")
-    named = [(str(name), str(value)) for name, value in told.items()] if isinstance(told, dict) else []
+    headers = params.get("headers")
+    named = [(str(name), str(value)) for name, value in headers.items()] if isinstance(headers, dict) else []
     named += [("authorization", str(params["auth_token"]))] if params.get("auth_token") else []
     return (*named, *((("x-api-key", str(params["api_key"])),) if params.get("api_key") else ()))

@@ -62,17 +62,17 @@ def _http(output: JsonObject, event: JsonObject) -> Response | None:
     elapsed = _milliseconds(output.get("response_time"), 1000) or _milliseconds(event.get("duration_ms"))
     if not isinstance(status, int) or status == 0:
         return _faulty(f"{output.get('error') or ''} {event.get('error') or ''}", elapsed)
-    told = output.get("response_headers")
-    headers: Headers = tuple((str(k), str(v)) for k, v in told.items()) if isinstance(told, dict) else ()
+    named = output.get("response_headers")
+    headers: Headers = tuple((str(k), str(v)) for k, v in named.items()) if isinstance(named, dict) else ()
     kept = tuple((name, value) for name, value in headers if name.lower() not in HOP_HEADERS)
     return Response(status=status, headers=kept, body=body_bytes(output.get("response")), elapsed_ms=elapsed)
 
 
-def _milliseconds(told: Json, factor: int = 1) -> int:
+def _milliseconds(duration: Json, factor: int = 1) -> int:
     """Return a time in milliseconds; 0 if the value is not a time."""
-    if isinstance(told, bool) or not isinstance(told, int | float) or not 0 <= told <= _LONGEST_MS:
+    if isinstance(duration, bool) or not isinstance(duration, int | float) or not 0 <= duration <= _LONGEST_MS:
         return 0
-    return round(told * factor)
+    return round(duration * factor)
 
 
 def _mcp(output: JsonObject, event: JsonObject) -> Response | None:
@@ -86,12 +86,12 @@ def _mcp(output: JsonObject, event: JsonObject) -> Response | None:
     if error and "timed out" in str(error).lower():
         return Response(status=0, fault="timeout", elapsed_ms=elapsed)
     text = str(error) if error else result if isinstance(result, str) else canonical_json(result)
-    told: JsonObject = {"content": [{"type": "text", "text": text}]}
+    content: JsonObject = {"content": [{"type": "text", "text": text}]}
     if error:
-        told["isError"] = True
+        content["isError"] = True
     elif isinstance(result, dict):
-        told["structuredContent"] = result
-    rpc = {"jsonrpc": "2.0", "id": 1, "result": told}
+        content["structuredContent"] = result
+    rpc = {"jsonrpc": "2.0", "id": 1, "result": content}
     headers = (("content-type", "application/json"),)
     return Response(status=200, headers=headers, body=body_bytes(rpc), elapsed_ms=elapsed)
 
@@ -99,17 +99,17 @@ def _mcp(output: JsonObject, event: JsonObject) -> Response | None:
 def _shell(output: JsonObject, event: JsonObject) -> Response | None:
     if "exit_code" not in output:
         return None
-    told = {name: output.get(name) for name in ("stdout", "stderr", "exit_code")}
+    streams = {name: output.get(name) for name in ("stdout", "stderr", "exit_code")}
     headers = (("content-type", "application/json"),)
     elapsed = _milliseconds(event.get("duration_ms"))
-    return Response(status=200, headers=headers, body=body_bytes(told), elapsed_ms=elapsed)
+    return Response(status=200, headers=headers, body=body_bytes(streams), elapsed_ms=elapsed)
 
 
 _RESPONSES = {"http": _http, "mcp": _mcp, "shell": _shell}
 
 
-def _faulty(said: str, elapsed: int) -> Response | None:
-    lowered = said.lower()
+def _faulty(message: str, elapsed: int) -> Response | None:
+    lowered = message.lower()
     fault = next((fault for word, fault in _FAULTS if word in lowered), None)
     return Response(status=0, fault=fault, elapsed_ms=elapsed) if fault else None
 
@@ -118,10 +118,10 @@ def failed(event: JsonObject, output: Json) -> str | None:
     """Return the error message of a failed node, regardless of its ``success``; None if it did not fail."""
     if event.get("error"):
         return _briefly(str(event["error"]))
-    told = output if isinstance(output, dict) else {}
-    status = told.get("status_code")
-    if told.get("error"):
-        return str(told["error"])
+    fields = output if isinstance(output, dict) else {}
+    status = fields.get("status_code")
+    if fields.get("error"):
+        return str(fields["error"])
     if isinstance(status, int) and status >= 400:  # noqa: PLR2004 - RFC 9110 section 15.5
         return f"HTTP {status}"
     return "it failed" if event.get("success") is False or event.get("status") == "failed" else None

@@ -111,12 +111,12 @@ def _inputs(ran: list[tuple[int, JsonObject]]) -> JsonObject:
 
 def _cached(ran: list[tuple[int, JsonObject]], seen: set[str]) -> Iterator[tuple[str, JsonObject]]:
     """Yield what nodes without an event of their own left in the store."""
-    told: dict[str, JsonObject] = {}
+    cached: dict[str, JsonObject] = {}
     for _, event in ran:
         for name, value in _store(event, "shared_after").items():
             if name not in seen and isinstance(value, dict) and _type_by_output(value):
-                told.setdefault(name, value)
-    yield from told.items()
+                cached.setdefault(name, value)
+    yield from cached.items()
 
 
 def _type_by_output(output: JsonObject) -> str | None:

@@ -62,8 +62,8 @@ def annotation_lines(run: StoredRun, places: Places, *, findings: Sequence[Findi
     lines = [command(note, places) for level, own in by_level.items() for note in own[: room[level]]]
     left = {level: len(own) - room[level] for level, own in by_level.items() if len(own) > room[level]}
     if left:
-        told = " and ".join(f"{count} more {level}{'' if count == 1 else 's'}" for level, count in left.items())
-        lines.append(command(Note(level=_COUNTED_AS, title="mendbench", message=f"{told}; {_WHERE}"), places))
+        counts = " and ".join(f"{count} more {level}{'' if count == 1 else 's'}" for level, count in left.items())
+        lines.append(command(Note(level=_COUNTED_AS, title="mendbench", message=f"{counts}; {_WHERE}"), places))
     return tuple(lines)
 
 

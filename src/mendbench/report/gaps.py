@@ -32,14 +32,14 @@ class Gap:
     """Ratio of the tokens of prompts and responses; None if they are not known for every trial."""
 
     @property
-    def told(self) -> int:
+    def judged(self) -> int:
         """Number of cases with a verdict on both sides; the difference is over these."""
         return self.difference.cases - self.difference.open
 
     @property
     def cases(self) -> float:
         """The difference in cases."""
-        return (self.difference.difference or 0) * self.told
+        return (self.difference.difference or 0) * self.judged
 
 
 def gaps(selection: Selection) -> tuple[Gap, ...]:
@@ -82,6 +82,5 @@ def _tokens(pair: TreatmentPair) -> float | None:
 
 
 def _spent(trials: Sequence[TrialRecord]) -> float | None:
-    known = [all_tokens(one.attempts) for one in trials]
-    told = [one for one in known if one is not None]
-    return sum(told) if len(told) == len(known) else None
+    known = [count for trial in trials if (count := all_tokens(trial.attempts)) is not None]
+    return sum(known) if len(known) == len(trials) else None

@@ -137,8 +137,8 @@ def trials_link(part: str | None, panel: Panel, strategy: str, **wanted: str) ->
 def _part(run: StoredRun) -> str | None:
     """Return the part of a split corpus that figures cover; None if they cover all."""
     every: set[str | None] = set(run.records.values("part"))
-    told: set[str | None] = set(headline_records(run.records).values("part"))
-    return told.pop() if len(told) == 1 and told != every else None
+    covered: set[str | None] = set(headline_records(run.records).values("part"))
+    return covered.pop() if len(covered) == 1 and covered != every else None
 
 
 def _uncontrolled(views: Views) -> str:

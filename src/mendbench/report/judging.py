@@ -60,12 +60,12 @@ def judgement_of_changes(changes: Sequence[Change], *, trials: int, against: str
     warning, like a trial that has lost its verdict. ``trials`` is how many were compared, ``against`` names the other run.
     """
     counts = Counter(change.direction for change in changes)
-    told = ", ".join(f"{count} {direction}" for direction, count in counts.items()) or "none came out otherwise"
+    summary = ", ".join(f"{count} {direction}" for direction, count in counts.items()) or "none came out otherwise"
     findings = tuple(_of_change(change) for change in changes)
     levels = {finding.level for finding in findings}
     return Judgement(
         status="failed" if "error" in levels else "open" if "warning" in levels else "passed",
-        verdict=f"of {trials} trials compared with {against}: {told}",
+        verdict=f"of {trials} trials compared with {against}: {summary}",
         findings=findings,
     )
 

@@ -148,8 +148,8 @@ def _told(name: str, words: str, status: Status, *, kind: str) -> _Test:
 
 def _figures(row: JsonRow) -> str:
     names = ("verdict", "outcome", "stop_reason", "wasted_attempts", "progress", "context_recall", *_TOKENS)
-    told = {name: row[name] for name in names} | {"attempts": len(row["attempts"])}
-    return "\n".join(f"{name}: {value}" for name, value in told.items() if value is not None)
+    fields = {name: row[name] for name in names} | {"attempts": len(row["attempts"])}
+    return "\n".join(f"{name}: {value}" for name, value in fields.items() if value is not None)
 
 
 def _seconds(row: JsonRow) -> float:

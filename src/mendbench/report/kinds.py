@@ -62,15 +62,15 @@ class KindTable:
 def kind_table(totals: Sequence[JsonObject], selection: Selection) -> KindTable:
     """Return the table of the kinds that the headline's trials have."""
     found = {column: total_of(totals, selection, column) for column in selection.columns}
-    told = {column: total["scores"] for column, total in found.items() if total is not None}
-    shown = [name for name in KINDS if any(scores[f"{name}_success"]["denominator"] for scores in told.values())]
+    scored = {column: total["scores"] for column, total in found.items() if total is not None}
+    shown = [name for name in KINDS if any(scores[f"{name}_success"]["denominator"] for scores in scored.values())]
     lines = tuple(
         KindLine(
             name=column.name,
             group=column.group,
             cells=tuple(_cell(scores[f"{name}_success"]) for name in shown),
         )
-        for column, scores in told.items()
+        for column, scores in scored.items()
     )
     return KindTable(kinds=tuple(Kind(name=name, right_is=KINDS[name]) for name in shown), lines=lines)
 

@@ -29,8 +29,8 @@ class Primary:
 
 def changed_in(run: StoredRun) -> Changed:
     """Return which strategies, and whether the frame, changed after the plan was frozen, as ``run.json`` states."""
-    told = run.run.get("protocol") or {}
-    return Changed(frame=bool(told.get("frame")), strategies=tuple(told.get("strategies") or ()))
+    protocol = run.run.get("protocol") or {}
+    return Changed(frame=bool(protocol.get("frame")), strategies=tuple(protocol.get("strategies") or ()))
 
 
 def settled_for(run: StoredRun) -> str | None:

@@ -178,8 +178,8 @@ def _amount(one: Difference, name: str, other: str) -> str:
     gap = one.difference or 0
     more = "more" if gap > 0 else "fewer"
     if one.unit == "share":
-        told = one.cases - one.open
-        return f"{name} repairs {figure(abs(gap) * told)} {more} of {counted(told, 'case')} than {other}"
+        judged = one.cases - one.open
+        return f"{name} repairs {figure(abs(gap) * judged)} {more} of {counted(judged, 'case')} than {other}"
     return f"{name} makes {figure(abs(gap))} {more} {one.title} than {other}, over {counted(one.cases, 'case')}"
 
 
@@ -209,7 +209,7 @@ def _controls(gaps: Sequence[Gap], noise: Sequence[Gap]) -> Iterator[str]:
         if one.difference.cases < FEW:
             small, last = f": too few cases so far to hold others against (under {FEW})", ""
         yield (
-            f"Control {one.name} against {one.against}: {signed(one.cases)} of {counted(one.told, 'case')}{small}.{last}"
+            f"Control {one.name} against {one.against}: {signed(one.cases)} of {counted(one.judged, 'case')}{small}.{last}"
         )
     if gaps and not noise:
         yield "No control was run beside what it should not differ from, so nothing says how large a gap is noise."

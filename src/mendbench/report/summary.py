@@ -91,9 +91,9 @@ class Summary:
 
 def summarise(run: StoredRun) -> Summary:
     """Return the first screen of a run's report."""
-    views, told = views_of(run), headline_records(run.records)
+    views, headline = views_of(run), headline_records(run.records)
     tables = panels(headline_totals(run), views)
-    edits = {case for case, kind in told.counted("case", "kind") if kind in EDIT_KINDS}
+    edits = {case for case, kind in headline.counted("case", "kind") if kind in EDIT_KINDS}
     digests = run.run.get("digests") or {}
     return Summary(
         lead=" ".join(filter(None, (_control(run), _lead(headline_panels(tables))))),
@@ -105,23 +105,23 @@ def summarise(run: StoredRun) -> Summary:
         few=len(edits) < FEW,
         views=views,
         panels=tables,
-        policies=policy_tables(told, views),
+        policies=policy_tables(headline, views),
     )
 
 
 def _lead(found: Sequence[Panel]) -> str:
     """Return the headline in words, a sentence for each stratum of APIs."""
-    told = [(panel, _repaired(panel)) for panel in found]
-    if not any(text for _, text in told):
+    sentences = [(panel, _repaired(panel)) for panel in found]
+    if not any(text for _, text in sentences):
         return (
             "No case of this run has a fault that an edit mends, so there is no repair success to tell."
             if found
             else ""
         )
     who = f"Under {found[0].policy.label}, {found[0].solver.label}"
-    if len(told) == 1:
-        return f"{who}{on_apis(found[0].api)} {told[0][1]}."
-    return " ".join([f"{who}:", *(f"On {panel.api} APIs it {text}." for panel, text in told)])
+    if len(sentences) == 1:
+        return f"{who}{on_apis(found[0].api)} {sentences[0][1]}."
+    return " ".join([f"{who}:", *(f"On {panel.api} APIs it {text}." for panel, text in sentences)])
 
 
 def _control(run: StoredRun) -> str:
@@ -145,8 +145,8 @@ def _first_right(counts: Mapping[bool | None, int]) -> str:
 
 def _repaired(panel: Panel) -> str:
     """Return what was repaired with each strategy, ranked by share, since strategies may have been run on different cases."""
-    told = [line for line in panel.lines if line.group != "bound" and line.cases]
-    plain = sorted((line for line in told if line.group == "strategy"), key=_share, reverse=True) or told
+    lines = [line for line in panel.lines if line.group != "bound" and line.cases]
+    plain = sorted((line for line in lines if line.group == "strategy"), key=_share, reverse=True) or lines
     if not plain:
         return ""
     leaders = leading(plain)
@@ -163,7 +163,7 @@ def _repaired(panel: Panel) -> str:
         text = f"repaired most with {listing(each)}"
     rest = [f"{line.name} {line.reach}{_otherwise(line, leaders[0])}" for line in plain if line not in leaders]
     text += f"; then {listing(rest)}" if rest else ""
-    alone = next((line for line in told if line.name == "none" and line not in plain), None)
+    alone = next((line for line in lines if line.name == "none" and line not in plain), None)
     if alone is not None:
         text += f"; without any error context {alone.reach}{_otherwise(alone, leaders[0])}"
     return text
@@ -173,11 +173,11 @@ def _caveats(run: StoredRun, views: Views) -> Iterator[str]:
     solver = next(iter(views.solvers), None)
     if solver is None or solver.model is None:
         return
-    told = (run.run.get("models") or {}).get(solver.model) or {}
-    if told.get("sampling") == "unknown":
+    model = (run.run.get("models") or {}).get(solver.model) or {}
+    if model.get("sampling") == "unknown":
         yield f"{solver.model}: sampling parameters unknown, so there is no pass@k, latency or cost."
-    if told.get("asked"):
-        yield f"Asked {told['asked']}."
+    if model.get("asked"):
+        yield f"Asked {model['asked']}."
     if estimated(run, solver):
         yield "Token counts are estimates (≈)."
     if settled_for(run) != solver.model:
@@ -223,19 +223,19 @@ def _facts(run: StoredRun, views: Views) -> list[Fact]:
     records = run.records
     kinds = {case: kind for case, kind in records.counted("case", "kind")}  # noqa: C416 - the pairs are keys of what is counted
     counted = Counter(kinds.values())
-    told = [f"{counted[kind]} {meaning}" for kind, meaning in KINDS.items() if counted[kind]]
+    by_kind = [f"{counted[kind]} {meaning}" for kind, meaning in KINDS.items() if counted[kind]]
     samples = len(records.values("sample"))
     version = run.run.get("mendbench_version")
     facts = [
-        Fact(name="Cases", value=f"{len(kinds)}: {', '.join(told)}"),
+        Fact(name="Cases", value=f"{len(kinds)}: {', '.join(by_kind)}"),
         Fact(
             name="Trials",
             value=f"{len(records)}{f', {samples} samples each' if samples > 1 else ''}, by mendbench {version}",
         ),
-        Fact(name="PromptSplits of", value=_told_of(records)),
-        Fact(name="Answered by", value=_listing([solver.label for solver in views.solvers])),
-        Fact(name="Strategies", value=_listing([one.name for one in views.columns if one.group != "bound"])),
-        Fact(name="Policies", value=_listing([view.label for view in views.policies])),
+        Fact(name="PromptSplits of", value=_covered(records)),
+        Fact(name="Answered by", value=", ".join([solver.label for solver in views.solvers])),
+        Fact(name="Strategies", value=", ".join([column.name for column in views.columns if column.group != "bound"])),
+        Fact(name="Policies", value=", ".join([view.label for view in views.policies])),
         Fact(name="World", value=_provenance(records), items=_services(records)),
         Fact(name="Engines", value=_engines(run)),
         Fact(name="Left out", value=_left_out(run)),
@@ -251,10 +251,10 @@ def _elsewhere(run: StoredRun) -> str:
 
 def _engines(run: StoredRun) -> str:
     """Return the engines with their versions, if there is an external one."""
-    told = run.run.get("engines") or {}
-    if not set(told) - {PLAIN_ENGINE}:
+    engines = run.run.get("engines") or {}
+    if not set(engines) - {PLAIN_ENGINE}:
         return ""
-    return listing([" ".join([name, own.get("version") or "of no version"]) for name, own in told.items()])
+    return listing([" ".join([name, own.get("version") or "of no version"]) for name, own in engines.items()])
 
 
 def _left_out(run: StoredRun) -> str:
@@ -268,40 +268,41 @@ def _digest(value: Json) -> str:
     """Return a digest, or what replaces it, in words."""
     if not isinstance(value, dict):
         return str(value)
-    told = (f"{name}: {_digest(held)}" if isinstance(held, dict) else f"{name} {held}" for name, held in value.items())
-    return ", ".join(told)
+    parts = (f"{name}: {_digest(held)}" if isinstance(held, dict) else f"{name} {held}" for name, held in value.items())
+    return ", ".join(parts)
 
 
-def _services(records: Records) -> tuple[str, ...]:
-    """Return a line for each service: the origin of its responses, and the number of cases."""
+def _cases_by_service(records: Records) -> dict[tuple[str, str], set[str]]:
+    """Return the cases of each service and origin of its responses, sorted."""
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
     for sources, case in records.counted("recorded_from", "case"):
         for service, source in sources:
             found[service, source].add(case)
-    lines = [
-        f"{service} (a {_SOURCES[source][:-1]})" if source in _SOURCES else f"{service} ({source})"
-        for service, source in sorted(found)
-    ]
-    told = tuple(
-        f"{line}: {counted(len(found[place]), 'case')}" for line, place in zip(lines, sorted(found), strict=True)
-    )
-    if not told:
+    return dict(sorted(found.items()))
+
+
+def _services(records: Records) -> tuple[str, ...]:
+    """Return a line for each service: the origin of its responses, and the number of cases."""
+    lines = []
+    for (service, source), cases in _cases_by_service(records).items():
+        origin = f"a {_SOURCES[source][:-1]}" if source in _SOURCES else source
+        lines.append(f"{service} ({origin}): {counted(len(cases), 'case')}")
+    if not lines:
         return ()
     derived = sum(records.column("derived"))
-    said = f"{figure(derived)} answers derived, the others recorded" if derived else "every response recorded"
-    return (*told, f"A case may have several of them; {said}.")
+    rest = f"{figure(derived)} answers derived, the others recorded" if derived else "every response recorded"
+    return (*lines, f"A case may have several of them; {rest}.")
 
 
 def _recorded(records: Records, version: Json) -> str:
     """Return how much was run, which part the figures cover, and where the responses of the world come from."""
     if not len(records):
         return ""
-    cases, told = set(records.values("case")), set(headline_records(records).values("case"))
-    of = "" if cases == told else f", told of the {counted(len(told), 'case')} of the test part"
+    cases, covered = set(records.values("case")), set(headline_records(records).values("case"))
+    of = "" if cases == covered else f", told of the {counted(len(covered), 'case')} of the test part"
     sources: dict[str, set[str]] = defaultdict(set)
-    for pairs, case in records.counted("recorded_from", "case"):
-        for _, source in pairs:
-            sources[source].add(case)
+    for (_, source), own in _cases_by_service(records).items():
+        sources[source] |= own
     worlds = [f"{_SOURCES.get(name, name)} in {counted(len(sources[name]), 'case')}" for name in sorted(sources)]
     derived = sum(records.column("derived"))
     text = f"{counted(len(records), 'trial')} of {counted(len(cases), 'case')}{of}, replayed from recordings by mendbench {version}."
@@ -311,32 +312,29 @@ def _recorded(records: Records, version: Json) -> str:
     return text
 
 
-def _told_of(records: Records) -> str:
+def _covered(records: Records) -> str:
     """Return which part of a split corpus the figures cover; empty if they cover all trials."""
-    told = headline_records(records)
-    if len(told) == len(records):
+    covered = headline_records(records)
+    if len(covered) == len(records):
         return ""
-    cases, of = len(told.values("case")), len(records.values("case"))
+    cases, of = len(covered.values("case")), len(records.values("case"))
     others = "the others may have been looked at while a strategy was tuned, and stand in the grid alone"
     return f"{cases} of the {of} cases, the test part; {others}"
 
 
 def _provenance(records: Records) -> str:
     """Return where the world's responses come from, in cases, and how many were in no cassette."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for sources, case in records.counted("recorded_from", "case"):
-        for service, source in sources:
-            found[f"{service} from {source}"].add(case)
     derived = sum(records.column("derived"))
-    told = "; ".join(
-        f"{name} ({len(found[name])} {'case' if len(found[name]) == 1 else 'cases'})" for name in sorted(found)
-    )
-    said = (
+    rest = (
         f"{derived} answers derived by simulated services, the others recorded"
         if derived
         else "every response recorded"
     )
-    return f"{told}; {said}" if told else said
+    services = [
+        f"{service} from {source} ({len(cases)} case{'' if len(cases) == 1 else 's'})"
+        for (service, source), cases in _cases_by_service(records).items()
+    ]
+    return "; ".join([*services, rest])
 
 
 def _gaps(run: StoredRun, views: Views) -> Gaps | None:
@@ -375,7 +373,3 @@ def _listed(run: StoredRun, missing: Records) -> Iterator[Open]:
 def _says(row: JsonRow, texts: Mapping[str, str]) -> str:
     problem: Json = whole(row["problem"], texts)
     return str(problem["message"]) if problem else ""
-
-
-def _listing(names: Sequence[str]) -> str:
-    return ", ".join(names)

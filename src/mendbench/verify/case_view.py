@@ -46,9 +46,9 @@ def fits(case: Case, wanted: Mapping[str, Collection[str]]) -> bool:
     return all(has[name].intersection(values) for name, values in wanted.items())
 
 
-def case_row(setting: BenchContext, case: Case) -> JsonObject:
+def case_row(context: BenchContext, case: Case) -> JsonObject:
     """Return a case as a row of a list. ``strength`` is None if there is no stored proof of this version of the case."""
-    proof = kept_proof(setting, case)
+    proof = kept_proof(context, case)
     return {
         "case": case.id,
         "group": case.group,
@@ -67,19 +67,19 @@ def case_row(setting: BenchContext, case: Case) -> JsonObject:
     }
 
 
-def kept_proof(setting: BenchContext, case: Case) -> Proof | None:
+def kept_proof(context: BenchContext, case: Case) -> Proof | None:
     """Return the stored proof of a case, if it is of this version of the case."""
-    folder = setting.corpus.cassettes(case)
-    return stored_proof(setting.proofs_dir, case, folder) if setting.proofs_dir is not None else None
+    folder = context.corpus.cassettes(case)
+    return stored_proof(context.proofs_dir, case, folder) if context.proofs_dir is not None else None
 
 
-def case_document(setting: BenchContext, case: Case) -> JsonObject:
+def case_document(context: BenchContext, case: Case) -> JsonObject:
     """Return everything about a case. A proof that is not stored is made."""
-    proof = kept_proof(setting, case) or prove(setting, case.id)
-    execution, problem = _first(setting, case)
+    proof = kept_proof(context, case) or prove(context, case.id)
+    execution, problem = _first(context, case)
     fates = [mutant.fate for mutant in proof.mutants]
     return {
-        **case_row(setting, case),
+        **case_row(context, case),
         "request": case.request,
         "inputs": case.inputs,
         "source": case.source,
@@ -103,13 +103,13 @@ def case_document(setting: BenchContext, case: Case) -> JsonObject:
         "survivors": [mutant.what for mutant in proof.mutants if mutant.fate == "survived"],
         "open": [{"what": one.what, "why": one.why} for one in proof.findings if not one.held],
         "folder": str(case.folder),
-        "cassettes": str(setting.corpus.cassettes(case)),
+        "cassettes": str(context.corpus.cassettes(case)),
     }
 
 
-def _first(setting: BenchContext, case: Case) -> tuple[Execution | None, str | None]:
+def _first(context: BenchContext, case: Case) -> tuple[Execution | None, str | None]:
     """Return the first execution, judged like every clean run; or why there is none."""
-    recordings = Recordings.open(setting.corpus.cassettes(case))
+    recordings = Recordings.open(context.corpus.cassettes(case))
     hint = f"mendbench case check {case.id} --record new_episodes"
     scope = open_scope(case, None, recordings, Recording(), hint)
     try:
@@ -125,8 +125,8 @@ def _first(setting: BenchContext, case: Case) -> tuple[Execution | None, str | N
 
 def _failure(failure: object) -> JsonObject:
     """Return a failure without its empty fields."""
-    told = dataclasses.asdict(failure)  # type: ignore[call-overload]
-    return {name: value for name, value in told.items() if value not in (None, (), [], {}, False)}
+    fields = dataclasses.asdict(failure)  # type: ignore[call-overload]
+    return {name: value for name, value in fields.items() if value not in (None, (), [], {}, False)}
 
 
 def _graph(case: Case, execution: Execution | None) -> list[JsonObject]:

@@ -60,7 +60,7 @@ class Checked:
 
 
 def check(
-    setting: BenchContext,
+    context: BenchContext,
     names: tuple[str, ...],
     workers: int,
     on_progress: Callable[[int, int, str], None],
@@ -77,15 +77,15 @@ def check(
         BadInput: there is no corpus.
         Unwritable: a recording cannot be written.
     """
-    corpus = setting.corpus
+    corpus = context.corpus
     chosen = selected_ids(corpus, names)
     found = [
         Checked(case=name, problems=problems, proof=None) for name, problems in corpus.broken.items() if name in chosen
     ]
     sound = [case.id for case in corpus.cases if case.id in chosen]
     twice = said_twice(corpus.cases)
-    asking = trials if trials is not None and setting.record == "none" else {}
-    for done, one in enumerate(_each(setting, [(name, asking.get(name, ())) for name in sound], workers), start=1):
+    asking = trials if trials is not None and context.record == "none" else {}
+    for done, one in enumerate(_each(context, [(name, asking.get(name, ())) for name in sound], workers), start=1):
         again = (twice[one.case],) if one.case in twice else ()
         found.append(dataclasses.replace(one, problems=(*again, *one.problems)))
         on_progress(done, len(sound), one.case)
@@ -103,29 +103,29 @@ def left_behind(corpus: Corpus) -> tuple[BadInput, ...]:
     )
 
 
-def _each(setting: BenchContext, todo: list[tuple[str, tuple[TrialKey, ...]]], workers: int) -> Iterator[Checked]:
+def _each(context: BenchContext, todo: list[tuple[str, tuple[TrialKey, ...]]], workers: int) -> Iterator[Checked]:
     """Yield the result of each case as it finishes."""
-    if setting.record != "none":
+    if context.record != "none":
         with Recorder(
-            setting.record,
-            setting.models,
-            allow_shell=setting.allow_shell,
-            allow_writes=setting.allow_writes,
-            config_file=setting.config_file,
+            context.record,
+            context.models,
+            allow_shell=context.allow_shell,
+            allow_writes=context.allow_writes,
+            config_file=context.config_file,
         ) as recorder:
             for case_id, _ in todo:
-                yield check_case(setting, case_id, recorder)
+                yield check_case(context, case_id, recorder)
         return
-    yield from run_all(partial(_check_one, setting), ((one,) for one in todo), workers_for(workers, len(todo)))
+    yield from run_all(partial(_check_one, context), ((one,) for one in todo), workers_for(workers, len(todo)))
 
 
-def _check_one(setting: BenchContext, todo: tuple[str, tuple[TrialKey, ...]]) -> Checked:
+def _check_one(context: BenchContext, todo: tuple[str, tuple[TrialKey, ...]]) -> Checked:
     case_id, trials = todo
-    return check_case(setting, case_id, trials=trials)
+    return check_case(context, case_id, trials=trials)
 
 
 def check_case(
-    setting: BenchContext, case_id: str, recorder: Recorder | None = None, trials: Sequence[TrialKey] = ()
+    context: BenchContext, case_id: str, recorder: Recorder | None = None, trials: Sequence[TrialKey] = ()
 ) -> Checked:
     """Return the result for one case; errors from its files or its proof are reported as problems.
 
@@ -134,27 +134,27 @@ def check_case(
     Raises:
         Unwritable: a recording cannot be written.
     """
-    place = str(setting.cases_dir / case_id)
+    place = str(context.cases_dir / case_id)
     problems: list[BadInput] = []
     proof = None
     try:
-        case = setting.corpus.case(case_id)
-        folder = setting.corpus.cassettes(case)
-        renewed = setting.record == "all"
+        case = context.corpus.case(case_id)
+        folder = context.corpus.cassettes(case)
+        renewed = context.record == "all"
         credentials = of_case(case, None if renewed else folder)  # new recordings are searched after recording
-        problems += [*cut_texts(case), *unsound_labels(case), *_undealt(setting, case), *credentials]
+        problems += [*cut_texts(case), *unsound_labels(case), *_undealt(context, case), *credentials]
         if credentials:
             return Checked(case=case_id, problems=tuple(problems), proof=None, refused=True)
         if any(": fix" in one.place or ": accepts." in one.place for one in problems):
             return Checked(case=case_id, problems=tuple(problems), proof=None)
-        proof = prove(setting, case_id, recorder)
+        proof = prove(context, case_id, recorder)
         problems += of_case(case, folder) if renewed else ()
         problems += foreign_recordings(case, folder)
         if any(one.what == SECRET_FINDING and not one.held for one in proof.findings):
             problems += canaries_found(case, folder)
-        problems += _stale(setting, case, trials)
-        if setting.record == "none" and setting.proofs_dir is not None:
-            store_proof(setting.proofs_dir, case, folder, proof)
+        problems += _stale(context, case, trials)
+        if context.record == "none" and context.proofs_dir is not None:
+            store_proof(context.proofs_dir, case, folder, proof)
     except Unwritable:
         raise
     except BadInput as error:
@@ -166,27 +166,27 @@ def check_case(
     return Checked(case=case_id, problems=tuple(problems), proof=proof)
 
 
-def _undealt(setting: BenchContext, case: Case) -> tuple[BadInput, ...]:
+def _undealt(context: BenchContext, case: Case) -> tuple[BadInput, ...]:
     """Return an error if the corpus is split and the case's group is in no part."""
-    if setting.split is None or setting.split.part_of(case) is not None:
+    if context.split is None or context.split.part_of(case) is not None:
         return ()
     found = f"the group {case.group!r} of {case.id} is in no part"
     hint = "put it under test, or under train if strategies were tuned on it"
-    return (BadInput(str(setting.cases_dir / FILE), found, hint),)
+    return (BadInput(str(context.cases_dir / FILE), found, hint),)
 
 
-def _stale(setting: BenchContext, case: Case, trials: Sequence[TrialKey]) -> tuple[BadInput, ...]:
+def _stale(context: BenchContext, case: Case, trials: Sequence[TrialKey]) -> tuple[BadInput, ...]:
     """Return one line for each cassette with responses that no configured trial uses any more."""
     if not trials:
         return ()
     rows: list[JsonRow] = []
     texts: dict[str, str] = {}
     for key in trials:
-        row, own = run_trial(setting, key)
+        row, own = run_trial(context, key)
         rows.append(row)
         texts.update(own)
     found = stale_files(
-        setting.cassettes_dir, [case], rows, texts, models_used(trials, setting), partial(proved_with, setting)
+        context.cassettes_dir, [case], rows, texts, models_used(trials, context), partial(proved_with, context)
     )
     hint = "`mendbench prompts prune --delete` deletes them"
     return tuple(

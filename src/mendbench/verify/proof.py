@@ -199,21 +199,21 @@ class _RealOnly(Recordings):
         return None if entry is not None and entry.service in self._simulated else entry
 
 
-def prove(setting: BenchContext, case_id: str, recorder: Recorder | None = None) -> Proof:
+def prove(context: BenchContext, case_id: str, recorder: Recorder | None = None) -> Proof:
     """Prove one case. While recording, missing exchanges that the proof needs are recorded."""
-    case, recorder = setting.corpus.case(case_id), recorder or Recorder()
-    return _proved(setting, case, recorder, recorder.recordings(setting.corpus.cassettes(case)))
+    case, recorder = context.corpus.case(case_id), recorder or Recorder()
+    return _proved(context, case, recorder, recorder.recordings(context.corpus.cassettes(case)))
 
 
-def proved_with(setting: BenchContext, case_id: str) -> frozenset[str]:
+def proved_with(context: BenchContext, case_id: str) -> frozenset[str]:
     """Prove a case and return the keys of the exchanges that the proof uses."""
-    case, recorder = setting.corpus.case(case_id), Recorder()
-    recordings = recorder.recordings(setting.corpus.cassettes(case))
-    _proved(setting, case, recorder, recordings)
+    case, recorder = context.corpus.case(case_id), Recorder()
+    recordings = recorder.recordings(context.corpus.cassettes(case))
+    _proved(context, case, recorder, recordings)
     return frozenset(recordings.used)
 
 
-def _proved(setting: BenchContext, case: Case, recorder: Recorder, recordings: Recordings) -> Proof:
+def _proved(context: BenchContext, case: Case, recorder: Recorder, recordings: Recordings) -> Proof:
     began = time.perf_counter()
     bench = _Bench(case=case, engine=build_engine("mendbench", case), recordings=recordings, recorder=recorder)
     findings: list[Finding] = []
@@ -226,7 +226,7 @@ def _proved(setting: BenchContext, case: Case, recorder: Recorder, recordings: R
         fates += _mutants(bench, fixed)
         alive = [mutant.what for mutant in fates if mutant.fate == "survived"]
         findings.append(Finding(what="no mutant survives", held=not alive, why="; ".join(alive)))
-        findings += _prompts(bench, setting)
+        findings += _prompts(bench, context)
         findings += _services_agree(bench, fixed)
     except ReplayMiss as miss:
         findings.append(Finding(what="everything is recorded", held=False, why=str(miss)))
@@ -315,10 +315,10 @@ def _mislabelled(labels: Mapping[str, NodeState], execution: Execution) -> list[
 
     Errors and warnings count alike here: distinguishing them is what detectors are measured by.
     """
-    told = {record.node_id: record for record in execution.nodes}
+    records = {record.node_id: record for record in execution.nodes}
     off = []
     for node, label in labels.items():
-        record = told.get(node)
+        record = records.get(node)
         got = "gone" if record is None else record.state if record.observation is None else "failed"
         wanted = "failed" if label in {"error", "warning"} else label
         if got != wanted:
@@ -374,13 +374,13 @@ def _outputs(execution: Execution) -> dict[str, Json]:
     return {record.node_id: record.outputs for record in execution.nodes}
 
 
-def _prompts(bench: _Bench, setting: BenchContext) -> Iterator[Finding]:
+def _prompts(bench: _Bench, context: BenchContext) -> Iterator[Finding]:
     """Check that the frame does not contain the facts, and that no strategy can see the truth."""
     case = bench.case
     frame = build_frame(case.request, case.workflow, None)
-    told = context_recall(facts_of(case), frame).found
-    yield Finding(what="no fact stands in the frame", held=not told, why=", ".join(told))
-    other = next((one for one in setting.corpus.cases if one.group != case.group), case)
+    found = context_recall(facts_of(case), frame).found
+    yield Finding(what="no fact stands in the frame", held=not found, why=", ".join(found))
+    other = next((one for one in context.corpus.cases if one.group != case.group), case)
     swapped = replace(
         case, faults=other.faults, fix=other.fix, checks=other.checks, variants=other.variants, title=other.title,
         accepts=other.accepts, wrong_fixes=other.wrong_fixes, first=other.first, after_fix=other.after_fix,
@@ -388,9 +388,9 @@ def _prompts(bench: _Bench, setting: BenchContext) -> Iterator[Finding]:
     run = bench.clean(case.workflow, None)
     leaking = [
         info.strategy
-        for info in strategies(setting.strategy_dirs)
-        if first_prompt(bench.engine, case, run.execution, info.strategy, setting.strategy_dirs)
-        != first_prompt(bench.engine, swapped, run.execution, info.strategy, setting.strategy_dirs)
+        for info in strategies(context.strategy_dirs)
+        if first_prompt(bench.engine, case, run.execution, info.strategy, context.strategy_dirs)
+        != first_prompt(bench.engine, swapped, run.execution, info.strategy, context.strategy_dirs)
     ]
     yield Finding(what="no prompt depends on the truth", held=not leaking, why=", ".join(leaking))
 
@@ -414,11 +414,11 @@ def _services_agree(bench: _Bench, fixed: JsonObject | None) -> Iterator[Finding
     off: list[str] = []
     for workflow in [bench.case.workflow, *([fixed] if fixed else [])]:
         for variant in (None, *bench.case.variants):
-            told = bench.clean(workflow, variant).traffic
+            recorded = bench.clean(workflow, variant).traffic
             fresh = apart.fresh(workflow, variant, _RealOnly(bench.recordings, simulated)).traffic
             off += [
                 f"{one.request.method} {one.request.url}"
-                for one, other in zip(told, fresh, strict=False)
+                for one, other in zip(recorded, fresh, strict=False)
                 if one.response != other.response
             ]
     yield Finding(what="services and cassette agree", held=not off, why="; ".join(dict.fromkeys(off)))

@@ -76,8 +76,8 @@ def canaries_found(case: Case, folder: Path) -> tuple[BadInput, ...]:
         data = path.read_bytes()
         lines = [(number, redactor.leaks(line)) for number, line in enumerate(data.splitlines(), start=1)]
         located = [(f"{path}:{number}", name) for number, names in lines for name in names]
-        told = {name for _, name in located}
-        located += [(str(path), name) for name in redactor.leaks(data) if name not in told]
+        known = {name for _, name in located}
+        located += [(str(path), name) for name in redactor.leaks(data) if name not in known]
         found += [BadInput(place, f"the secret {name!r} of {case.id}", "record it again") for place, name in located]
     return tuple(found)
 

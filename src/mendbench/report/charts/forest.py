@@ -19,7 +19,7 @@ ROW, TOP, FOOT = 46, 8, 44
 
 def forest(gaps: Sequence[Gap], selection: Selection) -> Chart | Missing:
     """Return the chart, or why there is nothing to draw."""
-    gaps = [gap for gap in gaps if gap.told]
+    gaps = [gap for gap in gaps if gap.judged]
     name, title = named(NAME, TITLE, selection.api)
     if not gaps:
         names = {column.name for column in selection.strategies()}
@@ -29,7 +29,8 @@ def forest(gaps: Sequence[Gap], selection: Selection) -> Chart | Missing:
     drawn = {gap.name for gap in gaps if gap.difference.cases >= FEW or not in_points}
     scale = _scale([gap for gap in gaps if gap.name in drawn], in_points=in_points)
     bottom = TOP + ROW * len(gaps)
-    strokes, marks, labels = _axis(scale, bottom, in_points=in_points)
+    strokes, labels = _axis(scale, bottom, in_points=in_points)
+    marks: list[Mark] = []
     for at, gap in enumerate(gaps):
         line, point, texts = _row(gap, scale, TOP + ROW * at, in_points=in_points, drawn=gap.name in drawn)
         strokes, marks, labels = [*strokes, *line], [*marks, *point], [*labels, *texts]
@@ -70,7 +71,7 @@ def _ends(gap: Gap, *, in_points: bool) -> list[float]:
     return [scale * end for end in gap.difference.interval or ()]
 
 
-def _axis(scale: Scale, bottom: int, *, in_points: bool) -> tuple[list[Stroke], list[Mark], list[Label]]:
+def _axis(scale: Scale, bottom: int, *, in_points: bool) -> tuple[list[Stroke], list[Label]]:
     zero = scale.at(0)
     strokes = [
         Stroke(x1=scale.at(tick), y1=TOP, x2=scale.at(tick), y2=bottom, kind="rule")
@@ -84,14 +85,14 @@ def _axis(scale: Scale, bottom: int, *, in_points: bool) -> tuple[list[Stroke], 
     ]
     unit = "points of a hundred" if in_points else "cases"
     labels.append(Label(x=50, y=bottom + 36, text=f"More repair success, {unit}", anchor="middle", kind="axis"))
-    return strokes, [], labels
+    return strokes, labels
 
 
 def _row(
     gap: Gap, scale: Scale, top: int, *, in_points: bool, drawn: bool
 ) -> tuple[list[Stroke], list[Mark], list[Label]]:
     one, middle = gap.difference, top + 32
-    counts = f"{one.won} won, {one.lost} lost of {gap.told}{' told' if one.open else ''}"
+    counts = f"{one.won} won, {one.lost} lost of {gap.judged}{' told' if one.open else ''}"
     kind = gap.group if drawn else "few"
     labels = [
         Label(x=0, y=top + 16, text=gap.name, kind=f"name {kind}"),
@@ -125,7 +126,7 @@ def _cases(gaps: Sequence[Gap]) -> str:
 
 def _of(gap: Gap) -> str:
     one = gap.difference
-    return f"{gap.name}: {signed(gap.cases)} of {counted(gap.told, 'case')}, {one.won} won and {one.lost} lost, {one.verdict}"
+    return f"{gap.name}: {signed(gap.cases)} of {counted(gap.judged, 'case')}, {one.won} won and {one.lost} lost, {one.verdict}"
 
 
 def _says(gaps: Sequence[Gap]) -> str:

@@ -43,11 +43,9 @@ def tick_step(reach: float, count: int, *, whole: bool = False) -> float:
 
 def across(low: float, high: float, *, start: float = EDGE, end: float = 100 - EDGE) -> Scale:
     """Return a scale from left to right, in per cent; a single value is in the middle."""
-    return (
-        Scale(low=low, high=high, start=start, end=end)
-        if high > low
-        else Scale(low=low - 1, high=low + 1, start=start, end=end)
-    )
+    if high <= low:
+        low, high = low - 1, low + 1
+    return Scale(low=low, high=high, start=start, end=end)
 
 
 def apart(places: list[float], gap: float, low: float, high: float) -> list[float]:

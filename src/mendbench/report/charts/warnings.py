@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mendbench.report.charts.chart import Box, Chart, Label, Missing, Table
 from mendbench.report.selection import Selection
 from mendbench.report.words import counted, listing
-from mendbench.scoring.confusion import STATES, Rate
+from mendbench.scoring.confusion import STATES
 from mendbench.scoring.forensics.warning_cost import DetectorWarnings
 
 NAME, TITLE = "warnings", "Does a warning mean what it says?"
@@ -24,16 +24,16 @@ _RATES = {"recall": "due warnings given", "false_alarm_rate": "false alarms", "s
 
 def warnings(found: Sequence[DetectorWarnings], selection: Selection) -> Chart | Missing:
     """Return the chart, or why there is nothing to draw."""
-    told = [one for one in found if one.detector is not None and one.matrix.n]
-    if not told:
+    shown = [detected for detected in found if detected.detector is not None and detected.matrix.n]
+    if not shown:
         return Missing(
             name=NAME, title=TITLE, why="No policy with a detector was run, or no labelled node was reached."
         )
-    told.sort(key=lambda one: one.detector != selection.policy.detector)
+    shown.sort(key=lambda detected: detected.detector != selection.policy.detector)
     boxes: list[Box] = []
     labels: list[Label] = []
-    for at, one in enumerate(told):
-        cells, texts = _matrix(one, at * (HEAD + 3 * CELL + FOOT))
+    for at, detected in enumerate(shown):
+        cells, texts = _matrix(detected, at * (HEAD + 3 * CELL + FOOT))
         boxes, labels = [*boxes, *cells], [*labels, *texts]
     return Chart(
         name=NAME,
@@ -42,27 +42,27 @@ def warnings(found: Sequence[DetectorWarnings], selection: Selection) -> Chart |
             "Lines: what a node's state is. Columns: what the detector took it for. Right ones lie on the diagonal; a hatched cell is a "
             "mistake: under warning it stops a repair for nothing, under success it hides a failure."
         ),
-        of=f"n = {listing(_ns(told))} of the first execution, each case once",
-        says=" ".join(_says(one) for one in told),
-        height=len(told) * (HEAD + 3 * CELL + FOOT),
-        table=_table(told),
+        of=f"n = {listing(_ns(shown))} of the first execution, each case once",
+        says=" ".join(_says(detected) for detected in shown),
+        height=len(shown) * (HEAD + 3 * CELL + FOOT),
+        table=_table(shown),
         boxes=tuple(boxes),
         hatch="miss",
         labels=tuple(labels),
     )
 
 
-def _ns(told: Sequence[DetectorWarnings]) -> list[str]:
-    found = ((one.matrix.n, one.matrix.cases) for one in told)
+def _ns(shown: Sequence[DetectorWarnings]) -> list[str]:
+    found = ((detected.matrix.n, detected.matrix.cases) for detected in shown)
     return list(
         dict.fromkeys(f"{counted(nodes, 'labelled node')} of {counted(cases, 'case')}" for nodes, cases in found)
     )
 
 
-def _matrix(one: DetectorWarnings, top: int) -> tuple[list[Box], list[Label]]:
+def _matrix(detected: DetectorWarnings, top: int) -> tuple[list[Box], list[Label]]:
     width = (100 - _NAMES) / 3
     cells = [
-        (row, column, one.matrix.cells[row][column]) for row in range(len(STATES)) for column in range(len(STATES))
+        (row, column, detected.matrix.cells[row][column]) for row in range(len(STATES)) for column in range(len(STATES))
     ]
     boxes = [
         Box(
@@ -84,45 +84,41 @@ def _matrix(one: DetectorWarnings, top: int) -> tuple[list[Box], list[Label]]:
     ]
     names = [Label(x=0, y=top + HEAD + at * CELL + 22, text=state, kind="tick") for at, state in enumerate(STATES)]
     title = [
-        Label(x=0, y=top + 16, text=f"{one.detector}", kind="name"),
+        Label(x=0, y=top + 16, text=str(detected.detector), kind="name"),
         Label(x=0, y=top + HEAD - 8, text="is, taken for:", kind="tick"),
-        Label(x=100, y=top + 16, text=_short(one), anchor="end", kind="note"),
+        Label(x=100, y=top + 16, text=_short(detected), anchor="end", kind="note"),
     ]
     return boxes, [*title, *heads, *names, *counts]
 
 
-def _short(one: DetectorWarnings) -> str:
-    rates = {rate.name: rate for rate in one.matrix.rates}
+def _short(detected: DetectorWarnings) -> str:
+    rates = {rate.name: rate for rate in detected.matrix.rates}
     return f"{rates['recall'].part} of {rates['recall'].n} warnings, {counted(rates['false_alarm_rate'].part, 'false alarm')}"
 
 
-def _says(one: DetectorWarnings) -> str:
+def _says(detected: DetectorWarnings) -> str:
     rates = ", ".join(
-        f"{_RATES[rate.name]} {rate.part} of {rate.n}" for rate in one.matrix.rates if rate.name in _RATES
+        f"{_RATES[rate.name]} {rate.part} of {rate.n}" for rate in detected.matrix.rates if rate.name in _RATES
     )
-    return f"{one.detector}: {rates}."
+    return f"{detected.detector}: {rates}."
 
 
-def _table(told: Sequence[DetectorWarnings]) -> Table:
+def _table(shown: Sequence[DetectorWarnings]) -> Table:
     return Table(
         head=("Detector", "Is", *(f"Taken for {state}" for state in STATES)),
         rows=tuple(
             row
-            for one in told
+            for detected in shown
             for row in (
                 *(
-                    (str(one.detector), state, *(str(count) for count in one.matrix.cells[at]))
+                    (str(detected.detector), state, *(str(count) for count in detected.matrix.cells[at]))
                     for at, state in enumerate(STATES)
                 ),
                 *(
-                    (str(one.detector), _RATES[rate.name], _rate(rate), "", "")
-                    for rate in one.matrix.rates
+                    (str(detected.detector), _RATES[rate.name], f"{rate.part} of {rate.n}", "", "")
+                    for rate in detected.matrix.rates
                     if rate.name in _RATES
                 ),
             )
         ),
     )
-
-
-def _rate(rate: Rate) -> str:
-    return f"{rate.part} of {rate.n}"

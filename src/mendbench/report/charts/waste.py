@@ -23,13 +23,13 @@ def waste(savings: Sequence[Saving], unstopped: Saving | None) -> Chart | Missin
         why = f"Two policies are needed, {MAIN_POLICY} among them, with trials that both have a verdict on."
         return Missing(name=NAME, title=TITLE, why=why)
     found = (unstopped, *savings)
-    scale = across(0, max(_each(one, one.futile + one.fruitless) for one in found) or 1, start=0, end=100)
+    scale = across(0, max(_wasted(saving) for saving in found) or 1, start=0, end=100)
     bottom = TOP + ROW * len(found)
     trials = counted(unstopped.trials, "trial")
     boxes: list[Box] = []
     labels: list[Label] = []
-    for at, one in enumerate(found):
-        bars, texts = _row(one, scale, TOP + ROW * at)
+    for at, saving in enumerate(found):
+        bars, texts = _row(saving, scale, TOP + ROW * at)
         boxes, labels = [*boxes, *bars], [*labels, *texts]
     return Chart(
         name=NAME,
@@ -39,7 +39,7 @@ def waste(savings: Sequence[Saving], unstopped: Saving | None) -> Chart | Missin
             "and did not. At the right end of a line: repairs lost against naive."
         ),
         of=f"{trials} of {counted(unstopped.cases, 'case')} that every policy has a verdict on, strategies without controls",
-        says=f"Wasted attempts a trial. {'; '.join(_says(one) for one in found)}.",
+        says=f"Wasted attempts a trial. {'; '.join(_says(saving) for saving in found)}.",
         height=bottom + FOOT,
         table=_table(found),
         boxes=tuple(boxes),
@@ -51,12 +51,16 @@ def waste(savings: Sequence[Saving], unstopped: Saving | None) -> Chart | Missin
     )
 
 
-def _each(one: Saving, attempts: int) -> float:
-    return attempts / one.trials
+def _each(saving: Saving, attempts: int) -> float:
+    return attempts / saving.trials
 
 
-def _row(one: Saving, scale: Scale, top: int) -> tuple[list[Box], list[Label]]:
-    futile, both = _each(one, one.futile), _each(one, one.futile + one.fruitless)
+def _wasted(saving: Saving) -> float:
+    return _each(saving, saving.futile + saving.fruitless)
+
+
+def _row(saving: Saving, scale: Scale, top: int) -> tuple[list[Box], list[Label]]:
+    futile, both = _each(saving, saving.futile), _wasted(saving)
     bars = [
         Box(x=0, y=top + 23, width=scale.at(futile), height=BAR, kind="futile"),
         Box(
@@ -68,19 +72,21 @@ def _row(one: Saving, scale: Scale, top: int) -> tuple[list[Box], list[Label]]:
         ),
     ]
     labels = [
-        Label(x=0, y=top + 16, text=f"{one.policy} {figure(both)}", kind="name"),
-        Label(x=100, y=top + 16, text=_lost(one), anchor="end", kind="harm" if one.lost > one.gained else "note"),
+        Label(x=0, y=top + 16, text=f"{saving.policy} {figure(both)}", kind="name"),
+        Label(
+            x=100, y=top + 16, text=_lost(saving), anchor="end", kind="harm" if saving.lost > saving.gained else "note"
+        ),
     ]
     return [bar for bar in bars if bar.width], labels
 
 
-def _lost(one: Saving) -> str:
-    if one.policy == MAIN_POLICY:
-        return f"{counted(one.repairs, 'repair')}"
-    if not one.lost and not one.gained:
+def _lost(saving: Saving) -> str:
+    if saving.policy == MAIN_POLICY:
+        return counted(saving.repairs, "repair")
+    if not saving.lost and not saving.gained:
         return "no repair lost"
-    gained = f", {one.gained} gained" if one.gained else ""
-    return f"{one.lost} of {one.repairs} lost{gained}"
+    gained = f", {saving.gained} gained" if saving.gained else ""
+    return f"{saving.lost} of {saving.repairs} lost{gained}"
 
 
 def _ticks(scale: Scale, bottom: int) -> list[Label]:
@@ -95,8 +101,9 @@ def _ticks(scale: Scale, bottom: int) -> list[Label]:
     return [*labels, Label(x=50, y=bottom + 36, text="Wasted attempts a trial", anchor="middle", kind="axis")]
 
 
-def _says(one: Saving) -> str:
-    return f"{one.policy}: {figure(_each(one, one.futile))} futile and {figure(_each(one, one.fruitless))} fruitless, {_lost(one)}"
+def _says(saving: Saving) -> str:
+    futile, fruitless = (figure(_each(saving, attempts)) for attempts in (saving.futile, saving.fruitless))
+    return f"{saving.policy}: {futile} futile and {fruitless} fruitless, {_lost(saving)}"
 
 
 def _table(found: Sequence[Saving]) -> Table:
@@ -104,14 +111,14 @@ def _table(found: Sequence[Saving]) -> Table:
         head=("Policy", "Trials", "Futile", "Fruitless", "Wasted a trial", "Fewer than naive", "95 % interval", "Lost", "Gained"),
         rows=tuple(
             (
-                one.policy, str(one.trials), str(one.futile), str(one.fruitless), figure(_each(one, one.futile + one.fruitless)),
-                *((NOTHING,) * 4 if one.policy == MAIN_POLICY else _against(one)),
+                saving.policy, str(saving.trials), str(saving.futile), str(saving.fruitless), figure(_wasted(saving)),
+                *((NOTHING,) * 4 if saving.policy == MAIN_POLICY else _against(saving)),
             )
-            for one in found
+            for saving in found
         ),
     )  # fmt: skip
 
 
-def _against(one: Saving) -> tuple[str, ...]:
-    within = "none" if one.interval is None else f"{figure(one.interval.low)} to {figure(one.interval.high)}"
-    return figure(one.wasted_less), within, f"{one.lost} of {one.repairs}", str(one.gained)
+def _against(saving: Saving) -> tuple[str, ...]:
+    within = "none" if saving.interval is None else f"{figure(saving.interval.low)} to {figure(saving.interval.high)}"
+    return figure(saving.wasted_less), within, f"{saving.lost} of {saving.repairs}", str(saving.gained)
