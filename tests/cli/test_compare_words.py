@@ -2,7 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from mendbench.cli.compare_words import about, cases, counted, few, figure, gap, primary, sentence
+from mendbench.cli.compare_words import cases, figure, gap, primary, sentence
+from mendbench.cli.words import counted, few
+from mendbench.report.words import about
 from mendbench.scoring.comparing.comparison import differ
 from mendbench.scoring.comparing.contrasts import Changed, contrasts
 from mendbench.scoring.comparing.paired_counts import counts_of

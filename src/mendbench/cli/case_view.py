@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from rich.table import Table
-
 from mendbench.api import CaseList, CheckedCorpus, Written
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
-from mendbench.cli.tables import show_tables, table
+from mendbench.cli.tables import show_tables
 from mendbench.errors import BadInput, LiveRefused
 from mendbench.model.json import Json, JsonObject
+from mendbench.report.table_model import Table, columns
 from mendbench.verify.checking import Checked
 
 SHOWN = 160
@@ -27,12 +26,15 @@ def show_cases(listed: CaseList, output: Format) -> int:
     if output is Format.json:
         write_json(list(listed.rows))
     else:
-        found = table("case", "kind", "difficulty", "world", "title", wraps=("title",), numbers=("mutation score",))
-        for row in listed.rows:
-            sources = ", ".join(sorted(set(row["recorded_from"].values())))
-            words = (row["case"], row["kind"], row["difficulty"], sources, row["title"])
-            found.add_row(*map(plain, words), _share(row["mutation_score"]))
-        show_tables([found])
+        rows = [
+            (
+                row["case"], row["kind"], row["difficulty"], ", ".join(sorted(set(row["recorded_from"].values()))),
+                row["title"], _share(row["mutation_score"]),
+            )
+            for row in listed.rows
+        ]  # fmt: skip
+        texts = ("case", "kind", "difficulty", "world", "title")
+        show_tables([Table(columns=columns(*texts, wraps=("title",), numbers=("mutation score",)), rows=rows)])
         write(f"\n{_counted(listed.counts)}\n")
     for problem in listed.broken:
         say(str(problem))
@@ -49,10 +51,9 @@ def show_checked(checked: CheckedCorpus, output: Format) -> int:
         left = [str(one) for one in checked.left]
         write_json({"summary": summary, "cases": [one.document() for one in checked.cases], "left": left})
         return _checked_exit(checked)
-    found = table("case", "kind", "holds", numbers=("killed", "survived", "invalid", "missed", "seconds"))
-    for one in checked.cases:
-        found.add_row(*_row(one))
-    show_tables([found], "Proof of the corpus, and what became of mutants of the fix")
+    shape = columns("case", "kind", "holds", numbers=("killed", "survived", "invalid", "missed", "seconds"))
+    proofs = Table(columns=shape, rows=[_row(case) for case in checked.cases])
+    show_tables([proofs], "Proof of the corpus, and what became of mutants of the fix")
     if len(checked.cases) > 1:
         write("\n")
         show_tables([_by_mutant(summary)], "Mutants by kind")
@@ -123,10 +124,10 @@ def _row(one: Checked) -> tuple[str, ...]:
 
 
 def _by_mutant(summary: JsonObject) -> Table:
-    found = table("mutant", numbers=(*_FATES, "mutation_score"))
-    for kind, row in summary["by_mutant"].items():
-        found.add_row(kind, *(str(row[fate]) for fate in _FATES), _share(row["share"]))
-    return found
+    rows = [
+        (kind, *(str(row[fate]) for fate in _FATES), _share(row["share"])) for kind, row in summary["by_mutant"].items()
+    ]
+    return Table(columns=columns("mutant", numbers=(*_FATES, "mutation_score")), rows=rows)
 
 
 def _summed(summary: JsonObject) -> Iterator[str]:

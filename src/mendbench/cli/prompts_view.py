@@ -10,11 +10,13 @@ from mendbench.api import Asking, Exported, Imported, MissingPrompt, PromptDiff,
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
-from mendbench.cli.tables import show_tables, table
+from mendbench.cli.tables import show_tables
+from mendbench.cli.words import counted
 from mendbench.errors import BadInput
 from mendbench.io.files import write_atomically
 from mendbench.model.json import JsonObject
 from mendbench.prompts.stale import StaleFile
+from mendbench.report.table_model import Table, columns
 
 NAMED = 5
 """Lines and trials that are named one by one; ``--format json`` names all."""
@@ -30,7 +32,7 @@ def show_exported(exported: Exported, out: Path | None) -> int:
         except OSError as error:
             raise BadInput(f"--out {out}", error.strerror or "cannot be written", "name another file") from None
     asking, count = exported.asking, len(exported.lines)
-    say(f"{_many(count, 'prompt')} without a response; {asking.answered} answered, {_many(asking.trials, 'trial')}")
+    say(f"{counted(count, 'prompt')} without a response; {asking.answered} answered, {counted(asking.trials, 'trial')}")
     if len(exported.models) > 1:
         each = ", ".join(f"{model} {many}" for model, many in exported.models)
         say(f"{len(exported.models)} models are asked ({each}); where a batch takes one, export with --model")
@@ -62,20 +64,20 @@ def show_diff(found: PromptDiff, output: Format) -> int:
 def _told(imported: Imported) -> Iterable[str]:
     done = "would be recorded" if imported.dry_run else "recorded"
     places = len({one.case for one in (*imported.new, *imported.replaced)})
-    yield f"{_many(len(imported.new), 'response')} {done} in {_many(places, 'case')}; {imported.prompts} prompts were exported"
+    yield f"{counted(len(imported.new), 'response')} {done} in {counted(places, 'case')}; {imported.prompts} prompts were exported"
     if imported.replaced:
-        yield f"{_many(len(imported.replaced), 'response')} {'would be ' if imported.dry_run else ''}replaced"
+        yield f"{counted(len(imported.replaced), 'response')} {'would be ' if imported.dry_run else ''}replaced"
     if imported.standing:
-        yield f"{_many(len(imported.standing), 'response')} recorded already"
+        yield f"{counted(len(imported.standing), 'response')} recorded already"
     if imported.repeated:
-        yield f"{_many(len(imported.repeated), 'line')} said again what another one says"
+        yield f"{counted(len(imported.repeated), 'line')} said again what another one says"
     for asked, told, count in imported.renamed:
-        yield f"{_many(count, 'response')} of {plain(told)}, which was asked as {plain(asked)}"
+        yield f"{counted(count, 'response')} of {plain(told)}, which was asked as {plain(asked)}"
     yield from _named(
         "unanswered", "no response", [f"{one.place}: {one.custom_id}: {one.why}" for one in imported.unanswered]
     )
     if imported.absent:
-        yield f"absent: {_many(imported.absent, 'exported prompt')} of which no line speaks"
+        yield f"absent: {counted(imported.absent, 'exported prompt')} of which no line speaks"
     yield from _named("unknown", "not exported", [f"{one.place}: {one.custom_id}" for one in imported.unknown])
     why = "no trial asks; name its template file with --strategy, or import the responses to earlier attempts first"
     yield from _named("unplaced", why, [f"{one.place}: {one.custom_id}" for one in imported.unplaced])
@@ -84,7 +86,7 @@ def _told(imported: Imported) -> Iterable[str]:
 
 def _named(word: str, why: str, lines: Sequence[str]) -> Iterable[str]:
     if lines:
-        yield f"{word}: {_many(len(lines), 'line')} ({why})"
+        yield f"{word}: {counted(len(lines), 'line')} ({why})"
         yield from (f"  {plain(line)}" for line in lines[:NAMED])
     if len(lines) > NAMED:
         yield f"  {len(lines) - NAMED} more"
@@ -122,7 +124,7 @@ def show_pruned(found: Sequence[StaleFile], output: Format, *, deleted: bool) ->
     for one in found:
         write(f"{one.case}: {len(one.keys)} of {one.entries} in {one.path.name}\n")
     then = ", deleted" if deleted else "; --delete deletes them" if total else ""
-    write(f"{_many(total, 'recorded response')} that nothing asks for{then}\n")
+    write(f"{counted(total, 'recorded response')} that nothing asks for{then}\n")
     return Exit.DONE
 
 
@@ -136,21 +138,23 @@ def show_repeatability(found: Sequence[Repeatability], output: Format) -> int:
             "no prompt was asked again where nothing is drawn; a table of the model with recording = 1 asks them all\n"
         )
         return Exit.DONE
-    shown = table("model", numbers=("asked\nagain", "same\ntext", "same\nanswer", "cases", "all the\nsame", "95 %"))
-    for one in found:
-        same, (low, high) = one.cases_alike, one.interval
-        counts = (len(one.repeats), one.same_text, one.same_response, len(one.cases), same)
-        shown.add_row(plain(one.model), *map(str, counts), f"{low:.2f} to {high:.2f}")
-    show_tables([shown], "Prompts asked again where nothing is drawn")
-    for one in found:
-        others = [f"{repeat.case}: {repeat.custom_id}" for repeat in one.repeats if not repeat.same_response]
-        write("".join(f"{line}\n" for line in _named("another response", plain(one.model), others)))
+    numbers = ("asked\nagain", "same\ntext", "same\nanswer", "cases", "all the\nsame", "95 %")
+    rows = []
+    for model in found:
+        counts = (len(model.repeats), model.same_text, model.same_response, len(model.cases), model.cases_alike)
+        rows.append((model.model, *map(str, counts), f"{model.interval.low:.2f} to {model.interval.high:.2f}"))
+    show_tables(
+        [Table(columns=columns("model", numbers=numbers), rows=rows)], "Prompts asked again where nothing is drawn"
+    )
+    for model in found:
+        others = [f"{repeat.case}: {repeat.custom_id}" for repeat in model.repeats if not repeat.same_response]
+        write("".join(f"{line}\n" for line in _named("another response", plain(model.model), others)))
     return Exit.DONE
 
 
 def _diff_lines(found: PromptDiff) -> Iterable[str]:
     for one in found.missing[: found.shown]:
-        yield f"{one.custom_id}  {plain(one.case)}, {_many(len(one.trials), 'trial')}: {_who(one)}"
+        yield f"{one.custom_id}  {plain(one.case)}, {counted(len(one.trials), 'trial')}: {_who(one)}"
         if one.nearest is None:
             yield f"nothing is recorded of {plain(one.model)} there"
         else:
@@ -160,9 +164,9 @@ def _diff_lines(found: PromptDiff) -> Iterable[str]:
     asking, rest = found.asking, len(found.missing) - found.shown
     if rest:
         yield f"{rest} more without a response; --full shows all"
-    yield f"{_many(asking.answered, 'prompt')} answered, {asking.missing} without a response; {_many(asking.trials, 'trial')}"
+    yield f"{counted(asking.answered, 'prompt')} answered, {asking.missing} without a response; {counted(asking.trials, 'trial')}"
     if asking.waiting:
-        yield f"{_many(asking.waiting, 'trial')} stop there: what they ask later hangs on the response"
+        yield f"{counted(asking.waiting, 'trial')} stop there: what they ask later hangs on the response"
 
 
 def _repeatability_document(repeatability: Repeatability) -> JsonObject:
@@ -191,7 +195,3 @@ def _say_stopped(asking: Asking) -> None:
         say(
             f"stopped: {len(asking.stopped) - NAMED} more trials before their prompts were known; `mendbench run` names them"
         )
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
