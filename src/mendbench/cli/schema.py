@@ -12,7 +12,7 @@ from mendbench.cli.output import write_json
 def schema(
     what: Annotated[str, typer.Argument(metavar="WHAT", help="case, workflow, strategy, config or trial.")],
 ) -> int:
-    """Print a JSON Schema, for editors and for other tools."""
+    """Print a JSON Schema, for editors and other tools."""
     from mendbench import api
 
     write_json(api.schema(what))

@@ -11,8 +11,9 @@ from mendbench import workflow_app
 from mendbench.errors import BadInput, MendbenchError
 from mendbench.io.json_documents import load_json
 from mendbench.model.json import Json, JsonObject
+from mendbench.runtime import trace_views
+from mendbench.runtime.trace_file import LAST, read_trace
 from mendbench.secrets.sensitive import sanitise
-from mendbench.workflow_app import tracing
 
 What: TypeAlias = Literal["errors", "error", "node", "io", "diff"]
 
@@ -93,7 +94,7 @@ def inspect_trace(serving: Serving, what: What, node: str | None, trace: str | N
     """Return one view of a trace."""
 
     def work() -> Said:
-        found = tracing.read_trace(Path(trace) if trace else serving.trace or tracing.LAST)
+        found = read_trace(Path(trace) if trace else serving.trace or LAST)
         return Said(text=workflow_app.as_text(_view(found, what, node)), failed=False)
 
     return _said(work)
@@ -101,16 +102,16 @@ def inspect_trace(serving: Serving, what: What, node: str | None, trace: str | N
 
 def _view(trace: JsonObject, what: What, node: str | None) -> JsonObject:
     if what == "errors":
-        return tracing.errors_list(trace) if node is None else tracing.errors_of_node(trace, node)
+        return trace_views.errors_list(trace) if node is None else trace_views.errors_of_node(trace, node)
     if node is None:
-        raise BadInput("inspect_trace", f"no node for {what!r}", f"name one of: {', '.join(tracing.node_ids(trace))}")
+        raise BadInput("inspect_trace", f"no node for {what!r}", f"name one of: {', '.join(trace_views.node_ids(trace))}")
     if what == "error":
-        return tracing.error_of_node(trace, node)
+        return trace_views.error_of_node(trace, node)
     if what == "node":
-        return tracing.node_view(trace, node, full=True)
+        return trace_views.node_view(trace, node, full=True)
     if what == "io":
-        return tracing.node_io(trace, node, request=True, response=True)
-    return tracing.validation_diff(trace, node)
+        return trace_views.node_io(trace, node, request=True, response=True)
+    return trace_views.validation_diff(trace, node)
 
 
 def _is_json(text: str) -> bool:
