@@ -207,9 +207,7 @@ def report(
         else terminal.show_run(stored, output, None, part=part, everything=everything)
     )
     if fresh is not None:
-        from mendbench.cli.rescore_view import say_rescored
-
-        say_rescored(fresh)
+        terminal.say_rescored(fresh)
     exports.write_outputs(stored, wanted)
     return code
 

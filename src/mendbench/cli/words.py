@@ -14,9 +14,9 @@ MAX_NAMES = 4
 """Names that a line lists."""
 
 
-def counted(count: int, noun: str) -> str:
-    """Return a count with its noun."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+def counted(count: int, noun: str, form: str = "") -> str:
+    """Return a count with its noun. ``form`` formats the count: ``,`` separates thousands."""
+    return f"{count:{form}} {noun}{'' if count == 1 else 's'}"
 
 
 def few(names: Collection[str], separator: str = ", ", most: int = MAX_NAMES) -> str:
