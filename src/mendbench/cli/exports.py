@@ -59,7 +59,7 @@ class Outputs:
     def any(self) -> bool:
         """Whether there is any."""
         files = (self.junit, self.markdown, self.csv, self.parquet)
-        return self.summary or self.annotations or any(one is not None for one in files)
+        return self.summary or self.annotations or any(file is not None for file in files)
 
 
 def refuse_useless(wanted: Outputs) -> None:

@@ -1,4 +1,4 @@
-"""What the terminal shows of strategies, of their prompts, and of what their sections are worth."""
+"""Prints strategies, their prompts and their ablations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mendbench.strategies import StrategyInfo
 from mendbench.strategies.tokens import estimate
 
 TWO_COLUMNS = 160
-"""Columns of a terminal from which on two contexts stand side by side."""
+"""Minimum width of a terminal that shows two contexts side by side."""
 
 
 def show_strategies(strategies: Sequence[StrategyInfo], output: Format) -> int:
@@ -36,43 +36,45 @@ def show_strategies(strategies: Sequence[StrategyInfo], output: Format) -> int:
 
 
 def show_strategy(page: StrategyPage, output: Format) -> int:
-    """Print all that there is to see of one strategy."""
-    one = page.strategy
+    """Print all details of a strategy."""
+    shown = page.strategy
     if output is Format.json:
-        sections = [dataclasses.asdict(spec) for spec in one.sections]
+        sections = [dataclasses.asdict(spec) for spec in shown.sections]
         write_json({
-            **dataclasses.asdict(one.info), "digest": one.digest, "sections": sections, "template": page.text,
+            **dataclasses.asdict(shown.info), "digest": shown.digest, "sections": sections, "template": page.text,
         })  # fmt: skip
         return Exit.DONE
-    lines = (one.name, f"  {one.title}", f"  source: {one.source}", f"  file: {one.path}", f"  digest: {one.digest}")
+    lines = (
+        shown.name, f"  {shown.title}", f"  source: {shown.source}", f"  file: {shown.path}", f"  digest: {shown.digest}",
+    )  # fmt: skip
     write("\n".join(map(plain, lines)) + "\n\n")
-    rows = [(section.name, section.label, str(section.keep)) for section in one.sections]
+    rows = [(section.name, section.label, str(section.keep)) for section in shown.sections]
     show_tables([Table(columns=columns("section", "label", numbers=("keep",)), rows=rows)])
     write(f"\n{_visible(page.text)}\n")
     return Exit.DONE
 
 
 def show_rendering(rendering: Rendering, output: Format) -> int:
-    """Print a prompt and what it tells."""
+    """Print a prompt and the facts in it."""
     prompt = rendering.prompt
     if output is Format.json:
         write_json({
-            **_told(rendering), "system": prompt.system, "user": prompt.user,
+            **_document(rendering), "system": prompt.system, "user": prompt.user,
             "sections": [
                 {**dataclasses.asdict(section), "tokens": estimate(section.text)} for section in prompt.context.sections
             ],
         })  # fmt: skip
         return Exit.DONE
     write(f"{prompt.system}\n\n{prompt.user}\n")
-    say(f"context: {_words(rendering)}")
+    say(f"context: {_description(rendering)}")
     return Exit.DONE
 
 
 def show_survey(survey: Survey, output: Format) -> int:
-    """Print what a strategy's first prompts tell, case by case and together; exit 3 if a case is not recorded."""
+    """Print what a strategy's first prompts contain, by case and in total; exit 3 if a case is not recorded."""
     if output is Format.json:
         write_json({
-            "strategy": survey.strategy, "totals": _totals(survey), "cases": [_told(row) for row in survey.rows],
+            "strategy": survey.strategy, "totals": _totals(survey), "cases": [_document(row) for row in survey.rows],
             "unasked": list(survey.unrequested_writes), "missing": survey.missing,
         })  # fmt: skip
         return _code(survey)
@@ -92,12 +94,12 @@ def show_survey(survey: Survey, output: Format) -> int:
 
 
 def show_diff(pair: tuple[Rendering, Rendering], names: tuple[str, str], output: Format) -> int:
-    """Print how the contexts of two strategies differ on one case: beside each other where there is room."""
-    one, two = pair
+    """Print how the contexts of two strategies differ for one case: side by side if the terminal is wide enough."""
+    a, b = pair
     lines = list(_unified(pair, names))
     if output is Format.json:
         write_json({
-            "case": one.case, "a": {"name": names[0], **_told(one)}, "b": {"name": names[1], **_told(two)}, "diff": lines,
+            "case": a.case, "a": {"name": names[0], **_document(a)}, "b": {"name": names[1], **_document(b)}, "diff": lines,
         })  # fmt: skip
         return Exit.DONE
     if sys.stdout is not None and sys.stdout.isatty() and shutil.get_terminal_size().columns >= TWO_COLUMNS:
@@ -106,13 +108,13 @@ def show_diff(pair: tuple[Rendering, Rendering], names: tuple[str, str], output:
         show_tables([Table(columns=columns(*names, wraps=names), rows=rows)])
     else:
         write("".join(f"{_visible(line)}\n" for line in lines) or "the contexts are the same\n")
-    for name, each in zip(names, pair, strict=True):
-        say(f"{name}: {_words(each)}")
+    for name, rendering in zip(names, pair, strict=True):
+        say(f"{name}: {_description(rendering)}")
     return Exit.DONE
 
 
 def show_diffs(surveys: tuple[Survey, Survey], output: Format) -> int:
-    """Print what the first prompts of two strategies tell, beside each other, case by case and together."""
+    """Compare what the first prompts of two strategies contain, by case and in total."""
     one, two = surveys
     pairs = tuple(zip(one.rows, two.rows, strict=True))
     if output is Format.json:
@@ -120,7 +122,7 @@ def show_diffs(surveys: tuple[Survey, Survey], output: Format) -> int:
             "strategies": [each.strategy for each in surveys], "totals": [_totals(each) for each in surveys],
             "cases": [
                 {
-                    "case": a.case, "kind": a.kind, "a": _told(a), "b": _told(b), "only_a": _only(a, b), "only_b": _only(b, a),
+                    "case": a.case, "kind": a.kind, "a": _document(a), "b": _document(b), "only_a": _only(a, b), "only_b": _only(b, a),
                 }
                 for a, b in pairs
             ],
@@ -145,7 +147,7 @@ def show_diffs(surveys: tuple[Survey, Survey], output: Format) -> int:
 
 
 def show_ablation(ablation: Ablation, output: Format) -> int:
-    """Print what the sections of a strategy are worth; exit 3 if a trial of a row misses a recording."""
+    """Print the effect of each section of a strategy; exit 3 if a trial misses a recording."""
     whole = ablation.rows[0].survey
     unjudged = any(row.repairs and row.repairs.unjudged for row in ablation.rows)
     if output is Format.json:
@@ -176,14 +178,14 @@ def show_ablation(ablation: Ablation, output: Format) -> int:
 def _ablation_cells(row: AblationRow) -> Iterator[str]:
     survey, repairs = row.survey, row.repairs
     yield from (row.what, row.strategy)
-    one = repairs.difference if repairs else None
+    score = repairs.difference if repairs else None
     if repairs is not None:
-        yield verdict(one) if one else NOTHING
+        yield verdict(score) if score else NOTHING
     yield from (decimals(survey.context_tokens, 0), decimals(survey.context_recall), decimals(survey.fix_shown))
     yield str(row.changed)
     if repairs is not None:
         yield from (f"{repairs.right}/{repairs.cases}", str(repairs.unjudged))
-        yield from (f"{one.won}:{one.lost}:{one.tied}", interval(one)) if one else (NOTHING, NOTHING)
+        yield from (f"{score.won}:{score.lost}:{score.tied}", interval(score)) if score else (NOTHING, NOTHING)
         yield from (decimals(repairs.wasted_per_trial), decimals(repairs.whole_wasted_per_trial))
 
 
@@ -209,7 +211,7 @@ def _ablated(row: AblationRow) -> JsonObject:
     }
 
 
-def _told(rendering: Rendering) -> JsonObject:
+def _document(rendering: Rendering) -> JsonObject:
     prompt, recall = rendering.prompt, rendering.recall
     return {
         "case": rendering.case,
@@ -236,13 +238,13 @@ def _totals(survey: Survey) -> JsonObject:
     }
 
 
-def _words(rendering: Rendering) -> str:
+def _description(rendering: Rendering) -> str:
     prompt, recall = rendering.prompt, rendering.recall
-    unrequested_writes = "" if rendering.asked else "; nobody is asked: the first execution does not fail"
+    not_asked = "" if rendering.asked else "; nobody is asked: the first execution does not fail"
     return (
         f"about {prompt.context.tokens} tokens{', cut' if prompt.context.truncated else ''}; "
         f"facts told: {', '.join(recall.found) or 'none'}; missing: {', '.join(recall.missing) or 'none'}; "
-        f"the fix's new value: {rendering.holds_fix or 'no fix'}{unrequested_writes}"
+        f"the fix's new value: {rendering.holds_fix or 'no fix'}{not_asked}"
     )
 
 
@@ -283,5 +285,5 @@ def _facts(row: Rendering) -> str:
 
 
 def _visible(text: str) -> str:
-    """Return a text of several lines without control characters."""
+    """Return a multi-line text without control characters."""
     return "\n".join(plain(line) for line in text.split("\n"))

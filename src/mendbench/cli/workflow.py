@@ -67,8 +67,7 @@ def run(
     step, or stop.
     """
     from mendbench import workflow_app
-    from mendbench.cli import choice_view
-    from mendbench.cli import workflow_view as screen
+    from mendbench.cli import choice_view, workflow_view
 
     options = workflow_app.RunOptions(
         inputs=workflow_app.read_inputs(inputs or ()), secrets=workflow_app.read_inputs(secrets or (), "--secret"),
@@ -76,10 +75,10 @@ def run(
         detector=detector, trace=trace, allow_shell=allow_shell, files=files,
     )  # fmt: skip
     document = workflow_app.read_workflow(file)
-    told = screen.teller() if output is Format.text else None
-    asked = choice_view.asker() if output is Format.text and not no_prompt else None
-    ended = workflow_app.run_workflow(document, options, file=str(file), on_event=told, choose=asked)
-    screen.show_run(ended, output, trace)
+    listener = workflow_view.teller() if output is Format.text else None
+    choose = choice_view.asker() if output is Format.text and not no_prompt else None
+    ended = workflow_app.run_workflow(document, options, file=str(file), on_event=listener, choose=choose)
+    workflow_view.show_run(ended, output, trace)
     if save is not None and ended.repaired is not None:
         workflow_app.save_workflow(ended.repaired, save)
     if ended.untraced is not None:
@@ -91,11 +90,11 @@ def run(
 def validate(file: File, inputs: Inputs = None, output: Shape = Format.text) -> int:
     """Report all problems of a workflow without running it. Exit 1 if it cannot run."""
     from mendbench import workflow_app
-    from mendbench.cli import workflow_view as screen
+    from mendbench.cli import workflow_view
 
     given = workflow_app.read_inputs(inputs or ())
     checked = workflow_app.check_workflow(workflow_app.read_workflow(file), given or None)
-    screen.show_checked(checked, output)
+    workflow_view.show_checked(checked, output)
     return Exit.DONE if checked.valid else Exit.FAILED
 
 
@@ -103,9 +102,9 @@ def validate(file: File, inputs: Inputs = None, output: Shape = Format.text) -> 
 def inspect(file: File, output: Shape = Format.text) -> int:
     """Show the parts of a workflow: nodes in the order of execution, edges, inputs and outputs."""
     from mendbench import workflow_app
-    from mendbench.cli import workflow_view as screen
+    from mendbench.cli import workflow_view
 
-    return screen.show_parts(workflow_app.inspect_workflow(workflow_app.read_workflow(file)), output)
+    return workflow_view.show_parts(workflow_app.inspect_workflow(workflow_app.read_workflow(file)), output)
 
 
 @app.command("debug")
