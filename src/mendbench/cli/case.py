@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from mendbench import api
 from mendbench.cli.corpus import use_corpus
 from mendbench.cli.group import App
 from mendbench.cli.options import (
@@ -58,7 +59,6 @@ def list_(
     """List the cases. A repeated option matches any of its values; different options must all match."""
     recordings = use_corpus(cases, cassettes)
 
-    from mendbench import api
     from mendbench.cli import case_view
 
     where = {
@@ -78,7 +78,6 @@ def show(
     """Show a case: its workflow, failure, labels and fixes, and the strength of its checks."""
     recordings = use_corpus(cases, cassettes)
 
-    from mendbench import api
     from mendbench.cli import case_view
 
     return case_view.show_case(api.show_case(case, cases, recordings), output)
@@ -100,11 +99,9 @@ def check(
     The broken workflow must fail as labelled, and the fix must pass. The unchanged workflow, wrong fixes and mutants must
     fail. Two executions must agree. An error in one case does not stop the check of the others.
     """
-    recordings = use_corpus(cases, cassettes, record)
-
-    from mendbench import api
     from mendbench.cli import case_view, terminal
 
+    recordings = use_corpus(cases, cassettes, record)
     with terminal.progress() as progress:
         checked = api.check_cases(
             tuple(names or ()), cases, recordings,
@@ -118,7 +115,7 @@ def new(
     case: Id, kind: Kind = "repairable", workflow: Workflow = None, cases: Cases = None, output: Output = Format.text
 ) -> int:
     """Write a new case with explanatory comments. Missing labels are marked, and `case check` lists them."""
-    from mendbench import api, workflow_app
+    from mendbench import workflow_app
     from mendbench.cli import case_view
 
     document = workflow_app.read_workflow(workflow) if workflow else None
@@ -159,7 +156,7 @@ def import_(
     output: Output = Format.text,
 ) -> int:
     """Create a case from a recorded run. Credentials are removed, and only the exchanges that the workflow uses are kept."""
-    from mendbench import api, workflow_app
+    from mendbench import workflow_app
     from mendbench.cli import case_view
 
     written = api.import_case(
@@ -180,7 +177,6 @@ def secrets(
     Credentials are recognised by field names and by the formats of providers, in JSON, YAML, cassettes, traces, HAR files and
     plain text; also if they are base64-encoded, percent-encoded, escaped or compressed.
     """
-    from mendbench import api
     from mendbench.cli import case_view
 
     return case_view.show_credentials(api.find_credentials(tuple(paths)), len(paths), output)

@@ -6,6 +6,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from mendbench import api
 from mendbench.cli.options import Format, Output, at_least
 
 _HELP = "Folder of a run; FOLDER:strategy=mend,policy=two-layer selects a part of it."
@@ -52,7 +53,6 @@ def compare(
     can be narrowed by engine, repairer, model, strategy, policy, detector, part, kind and family. The exit code is 3 if the two
     cannot be compared. For a single run, the primary contrasts of the corpus's protocol are printed.
     """
-    from mendbench import api
     from mendbench.cli import compare_view
 
     if a is None or b is None:

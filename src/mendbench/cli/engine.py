@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from mendbench import api
 from mendbench.cli.group import App
 from mendbench.cli.options import Format, Output
 
@@ -23,7 +24,6 @@ def check(
 
     Exit 1 if it does anything wrong. docs/engines.md is the contract that is checked.
     """
-    from mendbench import api
     from mendbench.cli import engine_view, terminal
 
     with terminal.progress() as progress:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mendbench import api
 from mendbench.cli.corpus import use_corpus
 from mendbench.cli.options import Cases, Cassettes, Format, Output, Workers, at_least
 from mendbench.errors import BadInput
@@ -57,7 +58,6 @@ def gate(
     if self_test is not None and (update or new or baseline is not None):
         raise BadInput("--self-test", "it makes its own baseline", "give it without --baseline, --update and --new")
 
-    from mendbench import api
     from mendbench.cli import gate_view, terminal
 
     if update:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mendbench import api
 from mendbench.cli.corpus import use_corpus
 from mendbench.cli.group import App
 from mendbench.cli.options import (
@@ -49,11 +50,9 @@ def export(
     They are the prompts of the trials that `mendbench run` would replay with these options, as far as recordings reach. The prompt of
     a second attempt is known only after the first response is recorded.
     """
-    recordings = use_corpus(cases, cassettes)
-
-    from mendbench import api
     from mendbench.cli import prompts_view, terminal
 
+    recordings = use_corpus(cases, cassettes)
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, strategies=tuple(strategies or ()),
         policies=tuple(policies or ()), detector=detector, models=tuple(models or ()), samples=samples, workers=workers,
@@ -110,11 +109,9 @@ def import_(
     Trials are replayed to find the cases that use a response. Nothing is written if a line cannot be read, or contradicts
     another line or a recording.
     """
-    recordings = use_corpus(cases, cassettes)
-
-    from mendbench import api
     from mendbench.cli import prompts_view, terminal
 
+    recordings = use_corpus(cases, cassettes)
     options = api.RunOptions(
         cases=cases, cassettes=recordings, strategies=tuple(strategies or ()), detector=detector, workers=workers,
         models=tuple(models or ()),
@@ -147,11 +144,9 @@ def diff(
     Use it to see which responses an edited template makes obsolete. No request is sent to a model. The exit code is 3 if a response
     is missing.
     """
-    recordings = use_corpus(cases, cassettes)
-
-    from mendbench import api
     from mendbench.cli import prompts_view, terminal
 
+    recordings = use_corpus(cases, cassettes)
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, strategies=tuple(strategies or ()),
         policies=tuple(policies or ()), detector=detector, models=tuple(models or ()), samples=samples, workers=workers,
@@ -175,11 +170,9 @@ def repeatability(
     Only recordings are read. A table of the model with `recording = 1` repeats each prompt. To see the effect on verdicts and
     scores, use `mendbench compare` on a run with both tables.
     """
-    recordings = use_corpus(cases, cassettes)
-
-    from mendbench import api
     from mendbench.cli import prompts_view
 
+    recordings = use_corpus(cases, cassettes)
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, models=tuple(models or ())
     )
@@ -201,11 +194,9 @@ def prune(
     All configured trials are replayed first, to find the responses in use. Exchanges that edits led to are pruned too, if no
     response leads to them any more.
     """
-    recordings = use_corpus(cases, cassettes)
-
-    from mendbench import api
     from mendbench.cli import prompts_view, terminal
 
+    recordings = use_corpus(cases, cassettes)
     options = api.RunOptions(cases=cases, cassettes=recordings, workers=workers)
     with terminal.progress() as progress:
         found = api.prune_responses(options, progress, delete=delete)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mendbench import api
 from mendbench.cli import exports
 from mendbench.cli.corpus import use_corpus
 from mendbench.cli.options import (
@@ -90,7 +91,6 @@ def run(
     """
     folder = run_folder(out, resume)
 
-    from mendbench import api
     from mendbench.api.resuming import resumed
     from mendbench.cli import terminal
     from mendbench.cli.output import say
@@ -183,7 +183,6 @@ def report(
     With --rescore the verdicts, outcomes, labels and costs are computed again from the run's folder, with the current scorer and
     prices. Two runs that were judged by different scorers can then be compared.
     """
-    from mendbench import api
     from mendbench.cli import terminal
     from mendbench.config.config_file import load_config
 
@@ -213,7 +212,6 @@ def report(
 
 
 def _show_forensics(stored: StoredRun, output: Format) -> int:
-    from mendbench import api
     from mendbench.cli.forensics_view import show_forensics
     from mendbench.cli.output import write_json
     from mendbench.cli.terminal import code_of
@@ -234,7 +232,6 @@ def merge(
     """Merge the shards of a run (`mendbench run --shard K/N`) into one run."""
     run_folder(out, None)
 
-    from mendbench import api
     from mendbench.cli import terminal
 
     return terminal.show_run(api.merge(folders, out), output, None)

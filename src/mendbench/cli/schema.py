@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from mendbench import api
 from mendbench.cli.output import write_json
 
 
@@ -13,7 +14,5 @@ def schema(
     what: Annotated[str, typer.Argument(metavar="WHAT", help="case, workflow, strategy, config or trial.")],
 ) -> int:
     """Print a JSON Schema, for editors and other tools."""
-    from mendbench import api
-
     write_json(api.schema(what))
     return 0

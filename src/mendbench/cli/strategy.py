@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from mendbench import api
 from mendbench.cli.corpus import use_corpus
 from mendbench.cli.group import App
 from mendbench.cli.options import (
@@ -37,7 +38,6 @@ Other: TypeAlias = Annotated[str, typer.Argument(metavar="OTHER", help="The stra
 @app.command("list")
 def list_(output: Output = Format.text) -> int:
     """List the strategies."""
-    from mendbench import api
     from mendbench.cli import strategy_view
 
     return strategy_view.show_strategies(api.list_strategies(), output)
@@ -46,7 +46,6 @@ def list_(output: Output = Format.text) -> int:
 @app.command("show")
 def show(strategy: Strategy, output: Output = Format.text) -> int:
     """Show a strategy: its sections with label and rank, its template and its digest."""
-    from mendbench import api
     from mendbench.cli import strategy_view
 
     return strategy_view.show_strategy(api.show_strategy(strategy), output)
@@ -72,11 +71,9 @@ def render(
     The id of one case shows its prompt. A family, a pattern, several cases or no name show a table. The prompts are those of the
     first execution, with the facts that they contain. No request is sent to a model.
     """
-    recordings = use_corpus(cases, cassettes)
-
-    from mendbench import api
     from mendbench.cli import strategy_view
 
+    recordings = use_corpus(cases, cassettes)
     if (case := _only_case(names)) is not None:
         return strategy_view.show_rendering(api.render_strategy(strategy, case, cases, recordings, attempt), output)
     if attempt != 1:
@@ -99,11 +96,9 @@ def diff(
 
     No request is sent to a model.
     """
-    recordings = use_corpus(cases, cassettes)
-
-    from mendbench import api
     from mendbench.cli import strategy_view
 
+    recordings = use_corpus(cases, cassettes)
     if (case := _only_case(names)) is not None:
         pair = tuple(api.render_strategy(one, case, cases, recordings) for one in (strategy, other))
         return strategy_view.show_diff((pair[0], pair[1]), (strategy, other), output)
@@ -146,12 +141,10 @@ def ablate(
     If the corpus is split, the default is the training part. Trials run under the policy naive. A trial with a missing recording
     stays unjudged, and the exit code is then 3. After an interrupt, run the same command again to continue.
     """
-    folder, recordings = run_folder(out, None), use_corpus(cases, cassettes, record)
-
-    from mendbench import api
     from mendbench.cli import strategy_view, terminal
     from mendbench.cli.output import say
 
+    folder, recordings = run_folder(out, None), use_corpus(cases, cassettes, record)
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, out=folder,
         models=(model,) if model else (), record=record, allow_shell=allow_shell, allow_writes=allow_writes, workers=workers,

@@ -8,14 +8,14 @@ from mcp import Client
 
 from mendbench.workflow_app.mcp_server import Serving, build_server
 from mendbench.workflow_app.mcp_server.advice import Advice
-from mendbench.workflow_app.mcp_server.tools import Said
+from mendbench.workflow_app.mcp_server.tools import Result
 from tests.fakes.loopback import greeting, issue, loopback
 
-GOOD = Said(text="{}", failed=False)
+GOOD = Result(text="{}", failed=False)
 
 
 def failed(error):
-    return Said(text=json.dumps({"success": False, "error": error}), failed=True, error=error)
+    return Result(text=json.dumps({"success": False, "error": error}), failed=True, error=error)
 
 
 def told(*said):
@@ -40,13 +40,13 @@ def test_an_error_of_another_kind_and_a_run_that_succeeds_begin_anew(between):
 
 def test_only_the_error_decides_and_not_the_rest_of_the_document():
     noisy = [
-        Said(text='{"display": "window"}', failed=True, error=words) for words in ("HTTP 422", "disk full", "HTTP 404")
+        Result(text='{"display": "window"}', failed=True, error=words) for words in ("HTTP 422", "disk full", "HTTP 404")
     ]
     assert told(*noisy) == [None] * 3
 
 
 def test_an_error_without_a_message_counts_by_its_text():
-    assert told(*[Said(text="access denied", failed=True)] * 3)[2] is not None
+    assert told(*[Result(text="access denied", failed=True)] * 3)[2] is not None
 
 
 def test_the_advice_stands_beside_the_result_and_changes_nothing_in_it(tmp_path, monkeypatch):
