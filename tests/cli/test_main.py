@@ -81,10 +81,10 @@ def test_the_line_of_a_command_is_the_first_of_its_own_help(name):
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_every_command_has_a_help_of_its_own(mendbench, words):
-    said = mendbench(*words, "--help")
-    assert said.code == 0
-    assert said.err == ""
-    assert said.out.startswith(f"Usage: {' '.join(('mendbench', *words))} ")
+    result = mendbench(*words, "--help")
+    assert result.code == 0
+    assert result.err == ""
+    assert result.out.startswith(f"Usage: {' '.join(('mendbench', *words))} ")
 
 
 @pytest.mark.parametrize(
@@ -106,10 +106,10 @@ def test_every_command_that_prints_a_table_prints_json_too(mendbench, words):
 
 @pytest.mark.parametrize("words", [(), ("case",), ("strategy",)], ids=lambda words: " ".join(words) or "alone")
 def test_a_group_without_a_command_shows_its_help_and_is_a_usage_error(mendbench, words):
-    said = mendbench(*words)
-    assert said.code == 2
-    assert said.out == ""
-    assert said.err.startswith("Usage: mendbench")
+    result = mendbench(*words)
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err.startswith("Usage: mendbench")
 
 
 def test_an_unknown_command_is_answered_with_the_closest_and_all_of_them(mendbench):
@@ -141,6 +141,6 @@ def test_the_version_is_said(mendbench):
     ids=" ".join,
 )  # fmt: skip
 def test_words_that_cannot_be_used_are_answered_in_one_line(mendbench, empty, words, line):
-    said = mendbench(*words)
-    assert (said.code, said.line, said.out) == (2, line, "")
+    result = mendbench(*words)
+    assert (result.code, result.line, result.out) == (2, line, "")
     assert list(empty.iterdir()) == []

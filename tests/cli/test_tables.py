@@ -144,5 +144,5 @@ def test_a_column_that_wraps_breaks_between_words_and_optional_columns_are_omitt
 
 def test_parts_of_the_corpus_have_tables_of_their_own(capsys):
     show_totals([total("summary", "naive", "m", part="test"), total("summary", "naive", "m", part="train")])
-    said = capsys.readouterr().out
-    assert said.index("m, test part") < said.index("m, train part")
+    result = capsys.readouterr().out
+    assert result.index("m, test part") < result.index("m, train part")

@@ -36,8 +36,8 @@ def mendbench(tmp_path, monkeypatch, capsys):
         monkeypatch.setattr(sys, "argv", ["mendbench", *map(str, words)])
         with pytest.raises(SystemExit) as left:
             main()
-        said = capsys.readouterr()
-        return Ended(int(left.value.code or 0), said.out, said.err)
+        result = capsys.readouterr()
+        return Ended(int(left.value.code or 0), result.out, result.err)
 
     return run
 
@@ -278,11 +278,11 @@ class TestOfAFailedRun:
         out = capsys.readouterr().out
         assert len(prompts) == 11
         assert out.startswith("The run ended in error")
-        for said in (
+        for result in (
             "greet (http) error: HTTP 422\n", "< status 422", "title (missing)", "name one node: fetch, greet",
             "unknown word 'wat'", "state: success", "io NODE",
         ):  # fmt: skip
-            assert said in out
+            assert result in out
 
     def test_exploring_ends_with_the_input(self, tmp_path):
         def closed(_prompt):

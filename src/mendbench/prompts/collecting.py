@@ -48,28 +48,28 @@ class Collected:
 
 
 def collect_all(
-    setting: BenchContext, keys: Sequence[TrialKey], workers: int, on_progress: Callable[[int, int, str], None]
+    context: BenchContext, keys: Sequence[TrialKey], workers: int, on_progress: Callable[[int, int, str], None]
 ) -> tuple[Collected, ...]:
     """Return the model requests of each trial, in the order of their keys. ``workers`` are processes; 0 means one per core."""
     count = workers_for(workers, len(keys), WORTH_A_WORKER)
     found: list[Collected] = []
-    for one in run_all(partial(collect, setting), chunked(keys, attrgetter("case"), count), count):
+    for one in run_all(partial(collect, context), chunked(keys, attrgetter("case"), count), count):
         found.append(one)
         on_progress(len(found), len(keys), one.trial.case)
     return tuple(sorted(found, key=lambda one: one.trial.order()))
 
 
-def collect(setting: BenchContext, key: TrialKey) -> Collected:
+def collect(context: BenchContext, key: TrialKey) -> Collected:
     """Run one trial from recordings, and return its model requests.
 
     Raises:
         MendbenchError: a name or a file that the trial needs cannot be used.
     """
-    case = setting.corpus.case(key.case)
+    case = context.corpus.case(key.case)
     recorder = Recorder()
-    recordings = recorder.recordings(setting.corpus.cassettes(case))
+    recordings = recorder.recordings(context.corpus.cassettes(case))
     heard = _Heard(recordings=recordings, redactor=redactor_of(case))
-    parts = build_components(key, case, setting)
+    parts = build_components(key, case, context)
     parts = replace(parts, engine=_Engine(parts.engine, heard), repairer=_Repairer(parts.repairer, heard))
     evidence = gather(open_session(case, key, parts, recordings, recorder), key, policy(key.policy))
     problem = evidence.problem.message if evidence.problem is not None and not heard.missing else None

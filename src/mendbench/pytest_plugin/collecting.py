@@ -57,7 +57,7 @@ class Collecting:
         try:
             collecting = cls(config, benches_of(config), options_of(config))
             if collecting._known:
-                collecting.bench().planned  # noqa: B018 - a plan that cannot be made is told before anything is collected
+                collecting.bench().planned  # noqa: B018 - an error in the plan is reported before the collection
             if collecting._baseline is not None:
                 refuse_other_digests(collecting._baseline, collecting.bench() if collecting._known else None)
         except MendbenchError as error:

@@ -40,7 +40,8 @@ def test_an_error_of_another_kind_and_a_run_that_succeeds_begin_anew(between):
 
 def test_only_the_error_decides_and_not_the_rest_of_the_document():
     noisy = [
-        Result(text='{"display": "window"}', failed=True, error=words) for words in ("HTTP 422", "disk full", "HTTP 404")
+        Result(text='{"display": "window"}', failed=True, error=words)
+        for words in ("HTTP 422", "disk full", "HTTP 404")
     ]
     assert told(*noisy) == [None] * 3
 
