@@ -196,7 +196,7 @@ def test_a_new_case_says_one_line_for_each_label_that_is_missing(corpus, mendben
     result = mendbench("case", "new", "http/first-one")
     assert result.code == 0
     labels = int(result.out.splitlines()[-1].split()[0])
-    assert result.out.endswith("`mendbench case check http/first-one --record new_episodes` says which\n")
+    assert result.out.endswith("`mendbench case check http/first-one --record new_episodes` lists them\n")
     checked = mendbench("case", "check", "http/first-one")
     assert checked.code == 1
     lines = checked.err.splitlines()

@@ -212,7 +212,7 @@ def test_another_case_is_refused_with_one_line_and_code_3(there, mendbench):
         ((f"{LATEST}:strategi=none", LATEST), "unknown field 'strategi'; did you mean 'strategy'?"),
         ((LATEST, LATEST, "--part", "tests"), "unknown part 'tests'; did you mean 'test'?"),
         ((LATEST, LATEST, "--score", "waste"), "unknown score 'waste'; did you mean 'wasted'?"),
-        ((LATEST, LATEST, "--trials", "-1"), "'-1' is no whole number from 0 on"),
+        ((LATEST, LATEST, "--trials", "-1"), "'-1' is not an integer of at least 0"),
         ((LATEST,), "no protocol.yaml; name two runs, or two parts of one, to compare"),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",

@@ -114,7 +114,7 @@ def test_a_program_that_dies_crashes_each_of_its_trials_and_the_run_goes_on_and_
     assert {row["engine"] for row in crashed} == {engine}
     assert len(crashed) == len(rows(corpus / "out")) / 2
     assert result.line.startswith(
-        f"crashed: 3 of 3 trials of engine {engine}, so nothing was measured of it; first {QUIET}: EngineFailed: "
+        f"crashed: 3 of 3 trials of engine {engine}, so it was not measured; first {QUIET}: EngineFailed: "
     )
     assert "printed no JSON object on standard output; it said last: the flux is inverted" in result.line
     assert result.line.endswith(f"see why with: mendbench engine check {shlex.quote(engine)}")

@@ -74,7 +74,7 @@ def test_json_has_all_of_it(accepted, mendbench):
         (("nowhere",), "nowhere: no run is in it; make one with `mendbench run`"),
         (("--partial",), "--partial: nothing to accept; give it together with --update"),
         (("--self-test", "2", "--update"), "--self-test: it makes its own baseline"),
-        (("--self-test", "0"), "'0' is no whole number from 1 on"),
+        (("--self-test", "0"), "'0' is not an integer of at least 1"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_is_told_in_one_line(accepted, mendbench, words, says):
@@ -105,7 +105,7 @@ def test_a_missing_recording_is_incomplete_and_names_the_command_that_records_it
     kept = mendbench("gate", "--update", "--partial")
     assert (kept.code, kept.out) == (
         0,
-        "baseline.tsv as it was: 18 trials, 4 kept though the run does not tell of them\n",
+        "baseline.tsv as it was: 18 trials, 4 kept although they are not in the run\n",
     )
 
 
@@ -138,7 +138,7 @@ def test_a_changed_recording_is_told_once_a_case_with_what_changed(corpus, mendb
     first, _, _, head, finding, others, why, response, _ = result.out.splitlines()
     assert (first, head) == ("cannot tell: the recordings of 6 trials changed", "cannot be told:")
     assert finding == f"  recording: {cases.RENAMED} [full-context · naive · {cases.MODEL}]"
-    assert others.startswith("    so too in 5: ")
+    assert others.startswith("    also in 5: ")
     assert (
         why
         == "    the world's response to 1 request changed: accept it with `mendbench gate --update` if that is meant"
@@ -163,7 +163,7 @@ def test_a_narrower_run_says_so_and_accepting_it_says_what_is_lost(accepted, men
     assert "2 trials of the baseline not in this run" in result.out
     update = mendbench("gate", "--update")
     assert update.out.startswith(
-        "baseline.tsv accepted: 0 added, 2 removed, 0 changed; 1 trials\n2 of its lines are gone"
+        "baseline.tsv accepted: 0 added, 2 removed, 0 changed; 1 trials\n2 of its lines were removed"
     )
 
 
@@ -216,7 +216,7 @@ def test_a_broken_baseline_is_told_with_its_line(accepted, mendbench, line):
         assert result.line.startswith(f"baseline.tsv:{count + 1}: ")
     update = mendbench("gate", "--update")
     assert update.code == 0
-    assert f"all of the old file was replaced, for it could not be read: baseline.tsv:{count + 1}: " in update.out
+    assert f"the whole old file was replaced, because it could not be read: baseline.tsv:{count + 1}: " in update.out
     assert mendbench("gate").code == 0
 
 
@@ -238,4 +238,4 @@ def test_a_limit_that_holds_everywhere_is_told_once_at_its_nearest(corpus, mendb
     told = mendbench("gate").out.split("limits that hold:\n")[1].splitlines()
     assert len(told) == 1
     assert told[0].startswith("  max_crashed: crashed is 0, ")
-    assert told[0].endswith("; so too for 3 other treatments")
+    assert told[0].endswith("; also for 3 other treatments")

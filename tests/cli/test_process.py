@@ -112,7 +112,7 @@ def test_a_full_disk_is_one_line(corpus):
         result = mendbench("case", "list", stdout=full)
     assert (result.returncode, result.stderr) == (
         2,
-        "mendbench: standard output: No space left on device; send it elsewhere\n",
+        "mendbench: standard output: No space left on device; redirect it elsewhere\n",
     )
 
 

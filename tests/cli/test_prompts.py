@@ -250,7 +250,7 @@ def test_two_answers_to_one_prompt_stop_everything_and_equal_ones_count_once(emp
     assert recorded(empty) == {}
     same = bring(mendbench, prompts.in_shape("plain", [*result, result[0]]))
     assert same.code == 0
-    assert "1 line said again what another one says" in same.out
+    assert "1 line repeated another line" in same.out
     assert len(entries(empty)) == 4
 
 
@@ -271,7 +271,7 @@ def test_what_was_not_answered_is_told_and_exported_again(empty, exported, mendb
     assert done.code == 3
     assert f"a:2: {result[1][0]}: expired" in done.out
     assert f"a:3: {result[2][0]}: batch_expired: too late" in done.out
-    assert "absent: 1 exported prompt of which no line speaks" in done.out
+    assert "absent: 1 exported prompt without a line" in done.out
     assert len(entries(empty)) == 1
     mendbench("prompts", "export", "--out", "p.jsonl", *ONE)
     assert {name for name, _ in result[1:]} <= {name for name, _ in prompts.replies(exported)}
@@ -375,7 +375,7 @@ def test_a_diff_shows_what_an_edited_template_leaves_behind(corpus, mendbench):
     assert result.code == 3
     assert "\n-## Errors to Fix\n+## Mistakes to Mend\n" in result.out
     assert result.out.endswith(
-        "0 prompts answered, 2 without a response; 3 trials\n2 trials stop there: what they ask later hangs on the response\n"
+        "0 prompts answered, 2 without a response; 3 trials\n2 trials stop there: their later requests depend on the response\n"
     )
 
 
@@ -387,9 +387,9 @@ def test_a_diff_of_what_is_recorded_finds_nothing_missing(corpus, mendbench):
 
 def test_a_diff_shows_a_few_or_all_and_json_has_every_missing_prompt(empty, mendbench):
     few = mendbench("prompts", "diff", *ONE)
-    assert few.out.count("nothing is recorded of tiny-coder there") == 3
+    assert few.out.count("no prompt is recorded of tiny-coder there") == 3
     assert "1 more without a response; --full shows all" in few.out
-    assert mendbench("prompts", "diff", "--full", *ONE).out.count("nothing is recorded") == 4
+    assert mendbench("prompts", "diff", "--full", *ONE).out.count("no prompt is recorded") == 4
     found = document(mendbench("prompts", "diff", "--format", "json", *ONE))
     assert (found["missing"], len(found["prompts"]), found["trials"]) == (4, 4, 12)
 

@@ -28,7 +28,7 @@ def ask_again(corpus, case, text=None):
 def test_where_nothing_was_asked_again_it_says_how_to(mendbench, corpus):
     result = mendbench("prompts", "repeatability")
     assert (result.code, result.out) == (
-        0, "no prompt was asked again where nothing is drawn; a table of the model with recording = 1 asks them all\n",
+        0, "no prompt was repeated without sampling; a table of the model with recording = 1 repeats all prompts\n",
     )  # fmt: skip
 
 

@@ -220,7 +220,7 @@ def stop_at(trial):
 @pytest.mark.parametrize("given", ["0", "many"])
 def test_a_number_of_asks_that_is_none_is_refused(corpus, mendbench, given):
     result = mendbench(*RECORDING, "--concurrency", given)
-    assert (result.code, "is no whole number from 1 on" in result.line) == (2, True)
+    assert (result.code, "is not an integer of at least 1" in result.line) == (2, True)
 
 
 def test_a_model_without_an_address_is_told_in_one_line(corpus, mendbench):

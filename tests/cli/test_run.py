@@ -121,7 +121,7 @@ def test_one_trial_is_not_called_trials(corpus, rules):
         (("--out", "."), "--out .: a folder without a name of its own"),
         (("--out", ""), "--out .: a folder without a name of its own"),
         (("--out", "/"), "--out /: a folder without a name of its own"),
-        (("--out", "one", "--resume", "two"), "--out one: another folder than --resume two; leave --out away to resume"),
+        (("--out", "one", "--resume", "two"), "--out one: another folder than --resume two; omit --out to resume"),
         (("--out", "/dev/null/run"), "choose another folder with --out"),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",

@@ -262,7 +262,7 @@ class TestOfAFailedRun:
     def test_exploring_needs_a_terminal(self, mendbench):
         ended = mendbench("workflow", "debug")
         assert (ended.code, ended.out) == (2, "")
-        assert "no terminal" in ended.err
+        assert "standard input: not a terminal" in ended.err
 
     def test_exploring_answers_line_after_line(self, tmp_path, capsys):
         lines = iter(

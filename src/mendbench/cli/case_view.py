@@ -110,7 +110,7 @@ def show_written(written: Written, output: Format) -> int:
         write(f"dropped {plain(dropped.what)}: {plain(dropped.why)}\n")
     for note in written.notes:
         write(f"note: {plain(note)}\n")
-    write(f"{written.labels} labels are missing; `{written.check}` says which\n")
+    write(f"{written.labels} labels are missing; `{written.check}` lists them\n")
     return Exit.DONE
 
 

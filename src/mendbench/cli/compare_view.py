@@ -274,7 +274,7 @@ def _foot(comparison: Comparison) -> Iterator[str]:
 def _about_few(comparison: Comparison) -> str:
     shown: Sequence[Difference] = comparison.main.differences if comparison.main else ()
     small = any(score.unit == "share" and score.cases < FEW and score.interval for score in shown)
-    return f"Shares of fewer than {FEW} cases are told in cases." if small else ""
+    return f"Shares of fewer than {FEW} cases are shown in cases." if small else ""
 
 
 def _varied(comparison: Comparison) -> list[str]:

@@ -33,7 +33,7 @@ def say_crashed(stored: StoredRun) -> None:
         first.setdefault(party, f"{row['case']}: {message}")
     without = unmeasured(stored.records)
     for party, found in causes.items():
-        measured = ", so nothing was measured of it" if party in without else ""
+        measured = ", so it was not measured" if party in without else ""
         say(
             f"crashed: {found.total()} of {trials[party]} trials of {party}{measured}; first {first[party]}; {_hint(party)}"
         )
@@ -54,4 +54,8 @@ def _by_party(records: Records) -> Counter[str]:
 
 def _hint(party: str) -> str:
     kind, _, name = party.partition(" ")
-    return f"see why with: mendbench engine check {shlex.quote(name)}" if kind == "engine" else "fix what raised"
+    return (
+        f"see why with: mendbench engine check {shlex.quote(name)}"
+        if kind == "engine"
+        else "fix the code that raised it"
+    )

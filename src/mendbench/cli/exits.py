@@ -74,7 +74,7 @@ def code_of(error: BaseException) -> int:
         say(_message(error))
         return Incomplete.exit_code
     if isinstance(error, OSError) and error.errno in _DISK:
-        say(f"{error.filename or 'a file'}: {error.strerror}; make room, or mend the permissions")
+        say(f"{error.filename or 'a file'}: {error.strerror}; free space, or fix the permissions")
         return Exit.USAGE
     if os.environ.get("MENDBENCH_TRACEBACK"):
         traceback.print_exception(error)

@@ -17,7 +17,7 @@ from mendbench.scoring.gating.words import ending_words, finding_words, limit_wo
 SHOWN = {"fail": 20, "open": 10, "show": 10}
 """Trials that are shown of each level; ``--format json`` and the report have all."""
 
-_HEADS = {"fail": "fails the gate", "open": "cannot be told", "show": "told, and decides nothing"}
+_HEADS = {"fail": "fails the gate", "open": "cannot be told", "show": "shown, without effect on the verdict"}
 
 
 def show_gate(result: GateResult, output: Format) -> int:
@@ -35,17 +35,16 @@ def show_update(update: Update, output: Format) -> int:
         write_json(dataclasses.asdict(update))
         return Exit.DONE
     counts = f"{update.added} added, {update.removed} removed, {update.changed} changed"
-    kept = f", {update.kept} kept though the run does not tell of them" if update.kept else ""
+    kept = f", {update.kept} kept although they are not in the run" if update.kept else ""
     if update.written:
         write(f"{plain(update.place)} accepted: {counts}{kept}; {update.trials} trials\n")
     else:
         write(f"{plain(update.place)} as it was: {update.trials} trials{kept}\n")
     if update.replaced:
-        write(f"all of the old file was replaced, for it could not be read: {plain(update.replaced)}\n")
+        write(f"the whole old file was replaced, because it could not be read: {plain(update.replaced)}\n")
     if update.removed:
-        write(
-            f"{update.removed} of its lines are gone, for the run has no such trials; after a narrower run, --partial keeps them\n"
-        )
+        why = "because the run does not have these trials; after a narrower run, --partial keeps them"
+        write(f"{update.removed} of its lines were removed, {why}\n")
     return Exit.DONE
 
 
@@ -88,7 +87,7 @@ def _holding(limits: Sequence[LimitResult]) -> Iterator[str]:
         by_name.setdefault(result.limit.name, []).append(result)
     for own in by_name.values():
         nearest = min(own, key=lambda result: abs((result.measure.value or 0) - result.limit.bound))
-        more = f"; so too for {len(own) - 1} other treatments" if len(own) > 1 else ""
+        more = f"; also for {len(own) - 1} other treatments" if len(own) > 1 else ""
         yield f"{limit_words(nearest)}{more}"
 
 
@@ -111,6 +110,6 @@ def _group_lines(group: tuple[Finding, ...], *, details: bool) -> Iterator[str]:
     yield finding_words(first)
     if others:
         more = "; ..." if len(others) > MAX_NAMES else ""
-        yield f"  so too in {len(others)}: {'; '.join(others[:MAX_NAMES])}{more}"
+        yield f"  also in {len(others)}: {'; '.join(others[:MAX_NAMES])}{more}"
     if details:
         yield from (f"  {line}" for line in (*first.why, *([first.link] if first.link else [])))

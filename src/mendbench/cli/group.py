@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.models import CommandFunctionType
 
 from mendbench.cli.exits import Exit, coded
 from mendbench.errors import UnknownName
@@ -44,10 +45,15 @@ class App(typer.Typer):
         options.setdefault("cls", Commands)
         super().__init__(help=help_text, add_completion=False, rich_markup_mode=None, **options)
 
-    def command(self, *args: Any, **kwargs: Any) -> Any:
+    def command(self, *args: Any, **kwargs: Any) -> Callable[[CommandFunctionType], CommandFunctionType]:
         """Return a decorator that adds a command."""
         register = super().command(*args, **kwargs)
-        return lambda function: register(coded(function))
+
+        def add(function: CommandFunctionType) -> CommandFunctionType:
+            register(coded(function))
+            return function
+
+        return add
 
 
 @dataclass(frozen=True, slots=True)

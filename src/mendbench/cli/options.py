@@ -25,7 +25,7 @@ def at_least(least: int) -> Callable[[str | int], int]:
     def whole_number(given: str | int) -> int:
         number = int(given) if str(given).removeprefix("-").isdecimal() else None
         if number is None or number < least:
-            raise typer.BadParameter(f"{str(given)!r} is no whole number from {least} on")
+            raise typer.BadParameter(f"{str(given)!r} is not an integer of at least {least}")
         return number
 
     return whole_number
@@ -155,7 +155,7 @@ def run_folder(out: Path | None, resume: Path | None) -> Path | None:
         BadInput: they name two folders, or a folder that cannot be replaced as a whole.
     """
     if out is not None and resume is not None and out.absolute() != resume.absolute():
-        raise BadInput(f"--out {out}", f"another folder than --resume {resume}", "leave --out away to resume")
+        raise BadInput(f"--out {out}", f"another folder than --resume {resume}", "omit --out to resume")
     folder = resume or out
     if folder is not None and folder.name in {"", ".."}:
         raise BadInput(f"--out {folder}", "a folder without a name of its own", "name a new folder, such as my-run")

@@ -39,7 +39,7 @@ def write(text: str) -> None:
         _to_nowhere(out)
     except OSError as error:
         _to_nowhere(out)
-        raise BadInput("standard output", error.strerror or "cannot be written", "send it elsewhere") from None
+        raise BadInput("standard output", error.strerror or "cannot be written", "redirect it elsewhere") from None
 
 
 def write_json(value: Json) -> None:

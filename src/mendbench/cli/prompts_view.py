@@ -70,13 +70,13 @@ def _import_lines(imported: Imported) -> Iterable[str]:
     if imported.standing:
         yield f"{counted(len(imported.standing), 'response')} recorded already"
     if imported.repeated:
-        yield f"{counted(len(imported.repeated), 'line')} said again what another one says"
+        yield f"{counted(len(imported.repeated), 'line')} repeated another line"
     for requested, responding, count in imported.renamed:
         yield f"{counted(count, 'response')} of {plain(responding)}, which was asked as {plain(requested)}"
     unanswered = [f"{line.place}: {line.custom_id}: {line.why}" for line in imported.unanswered]
     yield from _named("unanswered", "no response", unanswered)
     if imported.absent:
-        yield f"absent: {counted(imported.absent, 'exported prompt')} of which no line speaks"
+        yield f"absent: {counted(imported.absent, 'exported prompt')} without a line"
     yield from _named("unknown", "not exported", [f"{line.place}: {line.custom_id}" for line in imported.unknown])
     why = "no trial asks; name its template file with --strategy, or import the responses to earlier attempts first"
     yield from _named("unplaced", why, [f"{line.place}: {line.custom_id}" for line in imported.unplaced])
@@ -133,18 +133,14 @@ def show_repeatability(found: Sequence[Repeatability], output: Format) -> int:
         write_json([_repeatability_document(model) for model in found])
         return Exit.DONE
     if not found:
-        write(
-            "no prompt was asked again where nothing is drawn; a table of the model with recording = 1 asks them all\n"
-        )
+        write("no prompt was repeated without sampling; a table of the model with recording = 1 repeats all prompts\n")
         return Exit.DONE
     numbers = ("asked\nagain", "same\ntext", "same\nanswer", "cases", "all the\nsame", "95 %")
     rows = []
     for model in found:
         counts = (len(model.repeats), model.same_text, model.same_response, len(model.cases), model.cases_alike)
         rows.append((model.model, *map(str, counts), f"{model.interval.low:.2f} to {model.interval.high:.2f}"))
-    show_tables(
-        [Table(columns=columns("model", numbers=numbers), rows=rows)], "Prompts asked again where nothing is drawn"
-    )
+    show_tables([Table(columns=columns("model", numbers=numbers), rows=rows)], "Prompts repeated without sampling")
     for model in found:
         others = [f"{repeat.case}: {repeat.custom_id}" for repeat in model.repeats if not repeat.same_response]
         write("".join(f"{line}\n" for line in _named("another response", plain(model.model), others)))
@@ -157,7 +153,7 @@ def _diff_lines(found: PromptDiff) -> Iterable[str]:
         who = f"{plain(prompt.model)}, {strategies}"
         yield f"{prompt.custom_id}  {plain(prompt.case)}, {counted(len(prompt.trials), 'trial')}: {who}"
         if prompt.nearest is None:
-            yield f"nothing is recorded of {plain(prompt.model)} there"
+            yield f"no prompt is recorded of {plain(prompt.model)} there"
         else:
             yield f"differs from the recorded {prompt.nearest.key} in {', '.join(prompt.nearest.differs) or 'nothing'}"
             yield from map(plain, prompt.nearest.diff.splitlines())
@@ -167,7 +163,7 @@ def _diff_lines(found: PromptDiff) -> Iterable[str]:
         yield f"{rest} more without a response; --full shows all"
     yield f"{counted(asking.answered, 'prompt')} answered, {asking.missing} without a response; {counted(asking.trials, 'trial')}"
     if asking.waiting:
-        yield f"{counted(asking.waiting, 'trial')} stop there: what they ask later hangs on the response"
+        yield f"{counted(asking.waiting, 'trial')} stop there: their later requests depend on the response"
 
 
 def _repeatability_document(repeatability: Repeatability) -> JsonObject:

@@ -119,5 +119,5 @@ def debug(trace: TraceFile = None) -> int:
     found = opened(trace)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         hint = "use `mendbench errors list`, `errors show`, `node inspect` and `debug node-io`"
-        raise BadInput("standard input", "no terminal to explore from", hint)
+        raise BadInput("standard input", "not a terminal", hint)
     return explore(found, input)

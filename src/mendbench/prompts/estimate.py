@@ -256,7 +256,7 @@ def _unknown(
     if fresh and any(one.answered for one in collected):
         yield "responses made anew may lead to other prompts than the recorded ones did"
     if any(one.later_at_most for one in models):
-        yield "later prompts hang on the responses to those before them"
+        yield "later prompts depend on the responses to earlier ones"
     if stopped:
         yield f"{len(stopped)} trials stop before their prompt is known, since their world is not recorded that far"
     nodes = {one.trial.case for one in collected if MODELS in context.corpus.case(one.trial.case).recorded_from}
