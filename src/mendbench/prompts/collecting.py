@@ -11,7 +11,7 @@ from mendbench.cassettes.recordings import Recordings
 from mendbench.corpus.declared_services import redactor_of
 from mendbench.errors import ReplayMiss
 from mendbench.io.canonical_json import digest
-from mendbench.model.exchange import Exchange, Request, Response
+from mendbench.model.exchange import Request, Response
 from mendbench.model.execution import Checkpoint, Execution
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Prompt, Reply
@@ -123,6 +123,7 @@ class _Listening:
 
     def __init__(self, world: World, heard: _Heard, *, repairer: bool) -> None:
         self._world, self._heard, self._repairer = world, heard, repairer
+        self.traffic, self.begin_execution = world.traffic, world.begin_execution
 
     def send(self, request: Request, *, node: str | None = None) -> Response:
         try:
@@ -135,25 +136,13 @@ class _Listening:
             self._heard.answered.add(self._world.traffic()[-1].key)
         return response
 
-    def traffic(self) -> tuple[Exchange, ...]:
-        return self._world.traffic()
-
-    def begin_execution(self) -> None:
-        self._world.begin_execution()
-
 
 class _Engine:
     """The trial's engine, in a world that notes model requests."""
 
     def __init__(self, engine: Engine, heard: _Heard) -> None:
         self._engine, self._heard = engine, heard
-
-    @property
-    def name(self) -> str:
-        return self._engine.name
-
-    def validate(self, workflow: JsonObject, inputs: JsonObject) -> tuple[str, ...]:
-        return self._engine.validate(workflow, inputs)
+        self.name, self.validate, self.describe = engine.name, engine.validate, engine.describe
 
     def execute(
         self,
@@ -168,23 +157,13 @@ class _Engine:
         listening = _Listening(world, self._heard, repairer=False)
         return self._engine.execute(workflow, inputs, listening, checkpoint=checkpoint, detector=detector, clock=clock)
 
-    def describe(self, workflow: JsonObject, execution: Execution) -> JsonObject:
-        return self._engine.describe(workflow, execution)
-
 
 class _Repairer:
     """The trial's repairer, with its model requests noted."""
 
     def __init__(self, repairer: Repairer, heard: _Heard) -> None:
         self._repairer, self._heard = repairer, heard
-
-    @property
-    def name(self) -> str:
-        return self._repairer.name
-
-    @property
-    def model(self) -> str | None:
-        return self._repairer.model
+        self.name, self.model = repairer.name, repairer.model
 
     def reply(self, prompt: Prompt, model_requests: World, *, sample: int, times_asked: int) -> Reply:
         listening = _Listening(model_requests, self._heard, repairer=True)
