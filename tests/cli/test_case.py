@@ -72,11 +72,11 @@ def test_a_case_that_anything_passes_fails_the_check_and_says_why(corpus, mendbe
 def test_proofs_in_json_say_what_held(corpus, mendbench):
     result = mendbench("case", "check", "http", "--workers", "1", "--format", "json")
     assert result.code == 0
-    told = json.loads(result.out)
-    for proof in told["cases"]:
+    document = json.loads(result.out)
+    for proof in document["cases"]:
         assert proof["held"] is True
         assert proof["findings"]
-    assert (told["summary"]["cases"], told["summary"]["held"]) == (2, 2)
+    assert (document["summary"]["cases"], document["summary"]["held"]) == (2, 2)
 
 
 @pytest.mark.parametrize("command", ["list", "check"])
@@ -179,10 +179,10 @@ def test_a_case_is_shown_with_graph_failure_truth_fixes_and_strength(corpus, men
 
 
 def test_a_case_in_json_has_the_same_and_more(corpus, mendbench):
-    told = json.loads(mendbench("case", "show", cases.CLOSED, "--format", "json").out)
-    assert (told["kind"], told["fix"], told["proved"]) == ("needs_user", None, True)
-    assert [row["node"] for row in told["graph"]] == ["person", "note"]
-    assert told["failures"][0]["status_code"] == 403
+    document = json.loads(mendbench("case", "show", cases.CLOSED, "--format", "json").out)
+    assert (document["kind"], document["fix"], document["proved"]) == ("needs_user", None, True)
+    assert [row["node"] for row in document["graph"]] == ["person", "note"]
+    assert document["failures"][0]["status_code"] == 403
 
 
 def test_a_case_whose_world_is_not_recorded_is_shown_and_says_so(corpus, mendbench):

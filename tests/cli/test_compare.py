@@ -236,8 +236,8 @@ def test_a_run_alone_is_compared_as_the_protocol_says_and_exits_3_without_a_resu
         ['Primary contrast "mend against the specification\'s best"', " no result"],
         ["Primary contrast 'two-layer against naive'", " no result"],
     ]
-    told = json.loads(mendbench("compare", LATEST, "--format", "json").out)
-    assert [one["score"] for one in told] == ["repair_success", "repair_success", "futile"]
+    document = json.loads(mendbench("compare", LATEST, "--format", "json").out)
+    assert [one["score"] for one in document] == ["repair_success", "repair_success", "futile"]
 
 
 def test_a_frame_that_was_changed_after_the_test_is_told_on_the_screen_and_as_json(there, mendbench):
@@ -247,8 +247,8 @@ def test_a_frame_that_was_changed_after_the_test_is_told_on_the_screen_and_as_js
     why = "the frame around every prompt was changed after the test part was recorded"
     result = mendbench("compare", LATEST)
     assert (result.code, {line.rpartition(": ")[2] for line in result.out.splitlines()}) == (3, {why})
-    told = json.loads(mendbench("compare", LATEST, "--format", "json").out)
-    assert {one["undefined"] for one in told} == {why}
+    document = json.loads(mendbench("compare", LATEST, "--format", "json").out)
+    assert {one["undefined"] for one in document} == {why}
 
 
 def test_a_run_of_another_corpus_has_no_primary_contrasts(there, mendbench):

@@ -18,8 +18,8 @@ def configure(corpus, **engines):
     """Add engines to the configuration, each with what it is told beside its command."""
     lines = ["format = 1", "[matrix]", 'strategies = ["none"]', 'policies = ["two-layer"]', 'repairers = ["reference"]']
     for name, own in engines.items():
-        told = {"command": PLAIN_WORDS, "timeout_s": 20.0, **own}
-        lines += [f"[engines.{name}]", *(f"{field} = {json.dumps(value)}" for field, value in told.items())]
+        document = {"command": PLAIN_WORDS, "timeout_s": 20.0, **own}
+        lines += [f"[engines.{name}]", *(f"{field} = {json.dumps(value)}" for field, value in document.items())]
     (corpus / "mendbench.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -126,9 +126,9 @@ def test_the_record_says_whether_other_hosts_were_held_back(corpus, mendbench):
     engines = ("--engine", "plain", "--engine", "free", "--engine", "mendbench")
     assert mendbench("run", QUIET, *RUN, *engines, "--out", "out").code == 0
     run = json.loads((corpus / "out" / "run.json").read_text("utf-8"))
-    told = {name: own.get("network") for name, own in run["engines"].items()}
-    assert (told["free"], told["mendbench"]) == ("open", None)
-    assert told["plain"] == "held" or told["plain"].startswith("open: this machine cannot hold it (")
+    document = {name: own.get("network") for name, own in run["engines"].items()}
+    assert (document["free"], document["mendbench"]) == ("open", None)
+    assert document["plain"] == "held" or document["plain"].startswith("open: this machine cannot hold it (")
 
 
 def test_prompts_of_an_engine_that_repairs_by_itself_cannot_leave_and_the_user_is_told(corpus, mendbench):
@@ -175,11 +175,11 @@ def test_check_passes_a_right_engine_and_fails_a_wrong_one(empty, mendbench):
     assert "version 1.5; resumes; our loop repairs; is judged by our detector; http; " in right.out
     assert "held back from other hosts" in right.out.splitlines()[0]
     wrong = mendbench("engine", "check", f"cmd: {shlex.join([*PLAIN_WORDS, 'types'])}", "--format", "json")
-    told = json.loads(wrong.out)
-    assert (wrong.code, told["holds"]) == (1, False)
-    assert [one["case"] for one in told["cases"] if one["wrong"]] == ["types"]
+    document = json.loads(wrong.out)
+    assert (wrong.code, document["holds"]) == (1, False)
+    assert [one["case"] for one in document["cases"] if one["wrong"]] == ["types"]
     part = {"part": "mendbench.failures[].unresolved", "cost": "mend does not know which template names nothing"}
-    assert part in told["not_reported"]
+    assert part in document["not_reported"]
     assert "not reported, and what that costs:\n" in right.out
     assert f"    {part['part']}: {part['cost']}\n" in right.out
 

@@ -59,9 +59,9 @@ def test_a_regression_is_told_with_the_case_before_and_after_why_and_where_to_lo
 def test_json_has_all_of_it(accepted, mendbench):
     altered(accepted, "\tcorrect\t", "\tincorrect\t", cases.QUIET)
     result = mendbench("gate", "--format", "json")
-    told = json.loads(result.out)
-    assert (result.code, told["verdict"], told["exit_code"], told["tally"]["compared"]) == (0, "pass", 0, 3)
-    assert [(one["change"], one["level"], one["trial"]["case"]) for one in told["findings"]] == [
+    document = json.loads(result.out)
+    assert (result.code, document["verdict"], document["exit_code"], document["tally"]["compared"]) == (0, "pass", 0, 3)
+    assert [(one["change"], one["level"], one["trial"]["case"]) for one in document["findings"]] == [
         ("won", "show", cases.QUIET)
     ]
     assert json.loads(mendbench("gate", "--update", "--format", "json").out)["changed"] == 1
@@ -235,7 +235,7 @@ def test_a_limit_that_holds_everywhere_is_told_once_at_its_nearest(corpus, mendb
     config = corpus / "mendbench.toml"
     config.write_text(config.read_text(encoding="utf-8") + "\n[gate.limits]\nmax_crashed = 0\n", encoding="utf-8")
     assert mendbench("gate", "--update").code == 0
-    told = mendbench("gate").out.split("limits that hold:\n")[1].splitlines()
-    assert len(told) == 1
-    assert told[0].startswith("  max_crashed: crashed is 0, ")
-    assert told[0].endswith("; also for 3 other treatments")
+    lines = mendbench("gate").out.split("limits that hold:\n")[1].splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("  max_crashed: crashed is 0, ")
+    assert lines[0].endswith("; also for 3 other treatments")

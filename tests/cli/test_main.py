@@ -61,7 +61,7 @@ PRINTS_A_TABLE = (
 )
 
 
-def _told(helped):
+def _documented(helped):
     """Return the options that a help text tells of, with the words beside each."""
     part = helped.split("Options:\n")[1].split("\nCommands:")[0]
     lines = re.sub(r"\n {8,}", " ", part).splitlines()
@@ -91,9 +91,9 @@ def test_every_command_has_a_help_of_its_own(mendbench, words):
     ("words", "options"), OPTIONS.items(), ids=lambda each: " ".join(each) if isinstance(each, tuple) else ""
 )
 def test_every_option_stands_in_the_help_with_a_sentence(mendbench, words, options):
-    told = _told(mendbench(*words, "--help").out)
-    assert set(told) == {*options.split(), "help"}
-    for name, sentence in told.items():
+    documented = _documented(mendbench(*words, "--help").out)
+    assert set(documented) == {*options.split(), "help"}
+    for name, sentence in documented.items():
         assert sentence, name
         assert len(sentence.split()) >= 3, name
         assert "." in sentence, name

@@ -84,9 +84,9 @@ def test_shards_of_different_runs_are_refused_with_what_differs(sharded, mendben
     assert result.line.startswith(f"shard-2: {place} differs from that of shard-1; merge shards of one run")
 
 
-@pytest.mark.parametrize("told", ["2/3", {}, {"number": "2", "of": 3, "trials": 9}])
-def test_a_shard_that_does_not_say_which_it_is_is_refused(sharded, mendbench, told):
-    change(sharded / "shard-2/run.json", shard=told)
+@pytest.mark.parametrize("stored_shard", ["2/3", {}, {"number": "2", "of": 3, "trials": 9}])
+def test_a_shard_that_does_not_say_which_it_is_is_refused(sharded, mendbench, stored_shard):
+    change(sharded / "shard-2/run.json", shard=stored_shard)
     result = mendbench("merge", "shard-1", "shard-2", "shard-3", "--out", "merged")
     assert result.code == 2
     assert result.line.startswith("shard-2/run.json: shard")

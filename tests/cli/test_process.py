@@ -42,12 +42,12 @@ def mendbench(*words, code=ENTRY, **more):
     [([signal.SIGINT] * 3, 130, "interrupted"), ([signal.SIGTERM, signal.SIGINT], 143, "terminated")],
 )
 def test_a_run_that_is_told_to_end_prints_the_command_that_finishes_it(corpus, workers, numbers, code, word):
-    told = mendbench(*RULES, "--workers", workers, code=SENDS.replace("NUMBERS", repr([*map(int, numbers)])) + ENTRY)
-    assert (told.returncode, told.stdout) == (code, "")
-    assert told.stderr == (
+    ended = mendbench(*RULES, "--workers", workers, code=SENDS.replace("NUMBERS", repr([*map(int, numbers)])) + ENTRY)
+    assert (ended.returncode, ended.stdout) == (code, "")
+    assert ended.stderr == (
         f"mendbench: {word}; finish it with: mendbench run --resume reports/latest --workers {workers}\n"
     )
-    name, *words = shlex.split(told.stderr.split("finish it with: ")[1])
+    name, *words = shlex.split(ended.stderr.split("finish it with: ")[1])
     assert name == "mendbench"
     finished = mendbench(*words)
     assert (finished.returncode, finished.stderr) == (0, "")
@@ -63,8 +63,8 @@ def send(*_anything):
     os.kill(os.getpid(), signal.SIGTERM)
 screen._Progress.__call__ = executor.LocalPool.close = send
 """
-    told = mendbench(*RULES, "--workers", "2", code=twice + ENTRY)
-    assert (told.returncode, told.stdout, "mendbench: " in told.stderr) == (-signal.SIGTERM, "", False)
+    ended = mendbench(*RULES, "--workers", "2", code=twice + ENTRY)
+    assert (ended.returncode, ended.stdout, "mendbench: " in ended.stderr) == (-signal.SIGTERM, "", False)
     finished = mendbench(*RULES, "--workers", "2")
     assert finished.returncode == 0
     assert finished.stderr.startswith("mendbench: reports/latest: goes on from an interrupted run (trials done: 1)")

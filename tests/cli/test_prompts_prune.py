@@ -43,11 +43,11 @@ def test_what_a_changed_template_leaves_behind_is_told_as_not_known_until_the_ne
     mendbench, corpus, responses
 ):
     cassette.rewrite(responses, cassette.load(responses)[1:])
-    told = mendbench("run", *ONE)
-    assert told.code == 3
+    ended = mendbench("run", *ONE)
+    assert ended.code == 3
     left = len(cassette.load(responses)) - 1
     assert left > 0
-    assert [line for line in stale(told) if "without a verdict may ask for" in line]
+    assert [line for line in stale(ended) if "without a verdict may ask for" in line]
 
 
 def test_pruning_deletes_them_and_nothing_else(mendbench, responses):

@@ -70,9 +70,9 @@ def test_a_dry_run_asks_nothing_writes_nothing_and_says_what_it_would_do(corpus,
 
 def test_a_dry_run_needs_no_record_mode_and_no_cassettes(corpus, mendbench, served):
     result = mendbench(*PLAIN, "--dry-run", "--cassettes", "nowhere", "--format", "json")
-    told = json.loads(result.out)
-    assert (result.code, told["prompts"], told["answered"], told["later_at_most"]) == (0, 4, 0, 8)
-    (model,) = told["models"]
+    document = json.loads(result.out)
+    assert (result.code, document["prompts"], document["answered"], document["later_at_most"]) == (0, 4, 0, 8)
+    (model,) = document["models"]
     assert (model["model"], model["cost_usd"], model["seconds"]) == (MODEL, None, None)
     assert not (corpus / "nowhere").exists()
     assert served == []
@@ -129,11 +129,11 @@ def test_a_signal_keeps_what_was_answered_and_says_the_command_that_goes_on(
     run = api.run
 
     def interrupted(options, progress, note):
-        def told(done, total, last):
+        def on_progress(done, total, last):
             if done == 3:
                 signal.raise_signal(number)
 
-        return run(options, told, note)
+        return run(options, on_progress, note)
 
     with monkeypatch.context() as pressed:
         pressed.setattr(api, "run", interrupted)
@@ -210,11 +210,11 @@ def test_what_an_interrupted_recording_of_everything_recorded_is_kept_whatever_r
 
 
 def stop_at(trial):
-    def told(_self, done, _total, _last):
+    def note_progress(_self, done, _total, _last):
         if done == trial:
             raise KeyboardInterrupt
 
-    return told
+    return note_progress
 
 
 @pytest.mark.parametrize("given", ["0", "many"])

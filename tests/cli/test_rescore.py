@@ -27,9 +27,9 @@ def ran(corpus, rules):
 
 def test_a_fresh_run_is_rescored_to_the_same_bytes_and_says_that_nothing_changed(ran, mendbench):
     before = {path.name: path.read_bytes() for path in ran.iterdir()}
-    told = mendbench("report", "mine").out
+    printed = mendbench("report", "mine").out
     result = mendbench("report", "mine", "--rescore")
-    assert (result.code, result.line, result.out) == (0, NOTHING, told)
+    assert (result.code, result.line, result.out) == (0, NOTHING, printed)
     assert {path.name: path.read_bytes() for path in ran.iterdir()} == before
 
 

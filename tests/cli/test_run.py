@@ -250,11 +250,11 @@ def interrupt_after_first(monkeypatch, number=signal.SIGINT):
     run = api.run
 
     def interrupted(options, progress, note):
-        def told(done, total, last):
+        def on_progress(done, total, last):
             progress(done, total, last)
             signal.raise_signal(number)
 
-        return run(options, told, note)
+        return run(options, on_progress, note)
 
     monkeypatch.setattr(api, "run", interrupted)
 
