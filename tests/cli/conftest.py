@@ -12,7 +12,7 @@ from tests.fakes.commands import split_corpus_line
 
 
 @dataclass(frozen=True)
-class Said:
+class Result:
     """What a command returned and wrote."""
 
     code: int
@@ -66,9 +66,9 @@ def mendbench(monkeypatch, capsys):
             main()
         for number, handler in handlers.items():
             signal.signal(number, handler)
-        said = capsys.readouterr()
-        corpus, err = split_corpus_line(said.err)
-        return Said(left.value.code, said.out, err, corpus)
+        result = capsys.readouterr()
+        corpus, err = split_corpus_line(result.err)
+        return Result(left.value.code, result.out, err, corpus)
 
     return run
 

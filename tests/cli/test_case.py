@@ -9,10 +9,10 @@ ALL = [cases.QUIET, cases.CLOSED, cases.RENAMED]
 
 
 def test_cases_are_listed_each_on_a_line(corpus, mendbench):
-    said = mendbench("case", "list")
-    assert (said.code, said.err) == (0, "")
+    result = mendbench("case", "list")
+    assert (result.code, result.err) == (0, "")
     for case in ALL:
-        assert sum(line.startswith(case) for line in said.out.splitlines()) == 1
+        assert sum(line.startswith(case) for line in result.out.splitlines()) == 1
 
 
 def test_the_list_in_json_has_the_published_fields(corpus, mendbench):
@@ -29,29 +29,29 @@ def test_a_title_is_text_and_no_markup(corpus, mendbench):
 
 def test_a_workflow_that_is_broken_in_its_form_is_listed_too(corpus, mendbench):
     (corpus / "cases" / cases.QUIET / "workflow.json").write_text('{"nodes": 5}', encoding="utf-8")
-    said = mendbench("case", "list", cases.QUIET, "--format", "json")
-    assert said.code == 0
-    assert json.loads(said.out)[0]["nodes"] == 0
+    result = mendbench("case", "list", cases.QUIET, "--format", "json")
+    assert result.code == 0
+    assert json.loads(result.out)[0]["nodes"] == 0
 
 
 def test_the_shipped_cases_are_listed_in_an_empty_folder(empty, mendbench):
-    said = mendbench("case", "list", "slack", "--format", "json")
-    assert said.code == 0
-    assert {row["family"] for row in json.loads(said.out)} == {"slack"}
+    result = mendbench("case", "list", "slack", "--format", "json")
+    assert result.code == 0
+    assert {row["family"] for row in json.loads(result.out)} == {"slack"}
     assert list(empty.iterdir()) == []
 
 
 def test_a_proved_case_is_said_to_hold_and_each_mutant_that_survives_is_named(corpus, mendbench):
-    said = mendbench("case", "check", cases.RENAMED, "--workers", "1")
-    assert said.code == 0
-    row = next(line for line in said.out.splitlines() if line.startswith(cases.RENAMED)).split()
+    result = mendbench("case", "check", cases.RENAMED, "--workers", "1")
+    assert result.code == 0
+    row = next(line for line in result.out.splitlines() if line.startswith(cases.RENAMED)).split()
     assert row[1:3] == ["repairable", "yes"]
     killed, survived = map(int, row[3:5])
-    assert f"1 of 1 cases proved; {killed}/{killed + survived} mutants killed" in said.out
+    assert f"1 of 1 cases proved; {killed}/{killed + survived} mutants killed" in result.out
     named = [
-        line for line in said.err.splitlines() if line.startswith(f"mendbench: {cases.RENAMED}: mutant survives: ")
+        line for line in result.err.splitlines() if line.startswith(f"mendbench: {cases.RENAMED}: mutant survives: ")
     ]
-    assert len(named) == survived == said.err.count("\n")
+    assert len(named) == survived == result.err.count("\n")
 
 
 def test_a_case_that_anything_passes_fails_the_check_and_says_why(corpus, mendbench):
@@ -60,46 +60,46 @@ def test_a_case_that_anything_passes_fails_the_check_and_says_why(corpus, mendbe
         truth["variants"][0]["checks"] = [{"kept": ["person", "note"]}]
 
     cases.change_case(corpus, cases.RENAMED, soften)
-    said = mendbench("case", "check", cases.RENAMED, "--workers", "1")
-    assert said.code == 1
-    assert "0 of 1 cases proved; " in said.out
+    result = mendbench("case", "check", cases.RENAMED, "--workers", "1")
+    assert result.code == 1
+    assert "0 of 1 cases proved; " in result.out
     assert (
         f"mendbench: {cases.RENAMED}: the wrong fix fails: hard-codes the name: does not hold; judged repaired\n"
-        in said.err
+        in result.err
     )
 
 
 def test_proofs_in_json_say_what_held(corpus, mendbench):
-    said = mendbench("case", "check", "http", "--workers", "1", "--format", "json")
-    assert said.code == 0
-    told = json.loads(said.out)
-    for proof in told["cases"]:
+    result = mendbench("case", "check", "http", "--workers", "1", "--format", "json")
+    assert result.code == 0
+    document = json.loads(result.out)
+    for proof in document["cases"]:
         assert proof["held"] is True
         assert proof["findings"]
-    assert (told["summary"]["cases"], told["summary"]["held"]) == (2, 2)
+    assert (document["summary"]["cases"], document["summary"]["held"]) == (2, 2)
 
 
 @pytest.mark.parametrize("command", ["list", "check"])
 def test_an_unknown_case_is_answered_with_the_closest_and_all(corpus, mendbench, command):
-    said = mendbench("case", command, "control/quite-greeting")
-    assert said.code == 2
-    assert f"unknown case 'control/quite-greeting'; did you mean '{cases.QUIET}'? known: control, " in said.line
+    result = mendbench("case", command, "control/quite-greeting")
+    assert result.code == 2
+    assert f"unknown case 'control/quite-greeting'; did you mean '{cases.QUIET}'? known: control, " in result.line
 
 
 def test_an_unknown_record_mode_is_refused(corpus, mendbench):
-    said = mendbench("case", "check", "--record", "later")
-    assert said.code == 2
-    assert said.line == "record mode: unknown record mode 'later'; known: all, new_episodes, none"
+    result = mendbench("case", "check", "--record", "later")
+    assert result.code == 2
+    assert result.line == "record mode: unknown record mode 'later'; known: all, new_episodes, none"
 
 
 def test_cases_are_chosen_by_kind_family_and_difficulty_and_counted(corpus, mendbench):
-    said = mendbench(
+    result = mendbench(
         "case", "list", "--kind", "control", "--kind", "repairable", "--family", "http", "--difficulty", "easy"
     )
-    assert (said.code, said.err) == (0, "")
-    assert cases.RENAMED in said.out
-    assert cases.QUIET not in said.out
-    assert "1 case; 1 repairable; 1 http; world: 1 simulator\n" in said.out
+    assert (result.code, result.err) == (0, "")
+    assert cases.RENAMED in result.out
+    assert cases.QUIET not in result.out
+    assert "1 case; 1 repairable; 1 http; world: 1 simulator\n" in result.out
 
 
 def test_cases_are_chosen_by_their_tags(corpus, mendbench):
@@ -113,17 +113,17 @@ def test_cases_are_chosen_by_their_tags(corpus, mendbench):
 
 
 def test_a_filter_that_no_case_can_pass_is_refused(corpus, mendbench):
-    said = mendbench("case", "list", "--kind", "repairabel")
-    assert said.code == 2
-    assert said.line.startswith("kind: unknown kind 'repairabel'; did you mean 'repairable'? known: control, ")
+    result = mendbench("case", "list", "--kind", "repairabel")
+    assert result.code == 2
+    assert result.line.startswith("kind: unknown kind 'repairabel'; did you mean 'repairable'? known: control, ")
 
 
 def test_a_broken_case_keeps_nobody_from_the_list(corpus, mendbench):
     (corpus / "cases" / cases.QUIET / "case.yaml").write_text("title: [", encoding="utf-8")
-    said = mendbench("case", "list", "--format", "json")
-    assert said.code == 2
-    assert [row["case"] for row in json.loads(said.out)] == [cases.CLOSED, cases.RENAMED]
-    assert f"{cases.QUIET}/case.yaml:" in said.line
+    result = mendbench("case", "list", "--format", "json")
+    assert result.code == 2
+    assert [row["case"] for row in json.loads(result.out)] == [cases.CLOSED, cases.RENAMED]
+    assert f"{cases.QUIET}/case.yaml:" in result.line
 
 
 def test_the_list_knows_the_strength_of_what_was_proved_until_the_case_changes(corpus, mendbench):
@@ -143,10 +143,10 @@ def test_the_list_knows_the_strength_of_what_was_proved_until_the_case_changes(c
 def test_what_is_wrong_with_one_case_keeps_nobody_from_the_others(corpus, mendbench):
     (corpus / "cases" / cases.QUIET / "case.yaml").write_text("titel: x\n", encoding="utf-8")
     (corpus / "cassettes" / cases.CLOSED / "world.yaml").write_text("version: 1\ninteractions: no\n", encoding="utf-8")
-    said = mendbench("case", "check", "--workers", "2")
-    assert said.code == 1
-    assert "1 of 3 cases proved; " in said.out
-    first, second = said.err.splitlines()
+    result = mendbench("case", "check", "--workers", "2")
+    assert result.code == 1
+    assert "1 of 3 cases proved; " in result.out
+    first, second = result.err.splitlines()
     assert f"{cases.QUIET}/case.yaml:1:1: titel: unknown key 'titel'; did you mean 'title'?" in first
     assert f"{cases.CLOSED}/world.yaml:" in second
 
@@ -161,8 +161,8 @@ def test_the_check_sums_up_kinds_worlds_strength_and_seconds(corpus, mendbench):
 
 
 def test_a_case_is_shown_with_graph_failure_truth_fixes_and_strength(corpus, mendbench):
-    said = mendbench("case", "show", cases.RENAMED)
-    assert (said.code, said.err) == (0, "")
+    result = mendbench("case", "show", cases.RENAMED)
+    assert (result.code, result.err) == (0, "")
     for line in (
         f"{cases.RENAMED}  repairable, easy, group desk-renamed-field",
         "  world: json_api (simulator); tags: none; source: invented",
@@ -173,30 +173,30 @@ def test_a_case_is_shown_with_graph_failure_truth_fixes_and_strength(corpus, men
         "  wrong: greets the town",
         "  variant another person: ends in success",
     ):
-        assert line in said.out.splitlines()
-    assert "  holds; mutation score 100%; mutants: " in said.out
-    assert "(template_error)" in said.out
+        assert line in result.out.splitlines()
+    assert "  holds; mutation score 100%; mutants: " in result.out
+    assert "(template_error)" in result.out
 
 
 def test_a_case_in_json_has_the_same_and_more(corpus, mendbench):
-    told = json.loads(mendbench("case", "show", cases.CLOSED, "--format", "json").out)
-    assert (told["kind"], told["fix"], told["proved"]) == ("needs_user", None, True)
-    assert [row["node"] for row in told["graph"]] == ["person", "note"]
-    assert told["failures"][0]["status_code"] == 403
+    document = json.loads(mendbench("case", "show", cases.CLOSED, "--format", "json").out)
+    assert (document["kind"], document["fix"], document["proved"]) == ("needs_user", None, True)
+    assert [row["node"] for row in document["graph"]] == ["person", "note"]
+    assert document["failures"][0]["status_code"] == 403
 
 
 def test_a_case_whose_world_is_not_recorded_is_shown_and_says_so(corpus, mendbench):
     cases.make_live(corpus, cases.RENAMED)
-    said = mendbench("case", "show", cases.RENAMED)
-    assert said.code == 0
-    assert "  no recording answers GET " in said.out
+    result = mendbench("case", "show", cases.RENAMED)
+    assert result.code == 0
+    assert "  no recording answers GET " in result.out
 
 
 def test_a_new_case_says_one_line_for_each_label_that_is_missing(corpus, mendbench):
-    said = mendbench("case", "new", "http/first-one")
-    assert said.code == 0
-    labels = int(said.out.splitlines()[-1].split()[0])
-    assert said.out.endswith("`mendbench case check http/first-one --record new_episodes` says which\n")
+    result = mendbench("case", "new", "http/first-one")
+    assert result.code == 0
+    labels = int(result.out.splitlines()[-1].split()[0])
+    assert result.out.endswith("`mendbench case check http/first-one --record new_episodes` lists them\n")
     checked = mendbench("case", "check", "http/first-one")
     assert checked.code == 1
     lines = checked.err.splitlines()
@@ -214,15 +214,15 @@ def test_the_first_case_of_a_project_says_which_labels_are_missing(corpus, mendb
         shutil.rmtree(corpus / folder)
     mendbench("case", "new", "http/first")
     for names in ((), ("http/first",)):
-        said = mendbench("case", "check", *names)
-        assert said.code == 1
-        assert {"is not labelled" in line for line in said.err.splitlines()} == {True}
+        result = mendbench("case", "check", *names)
+        assert result.code == 1
+        assert {"is not labelled" in line for line in result.err.splitlines()} == {True}
 
 
 def test_a_new_case_is_refused_where_one_is(corpus, mendbench):
     before = (corpus / "cases" / cases.RENAMED / "case.yaml").read_bytes()
-    said = mendbench("case", "new", cases.RENAMED)
-    assert (said.code, said.line) == (
+    result = mendbench("case", "new", cases.RENAMED)
+    assert (result.code, result.line) == (
         2,
         f"cases/{cases.RENAMED}: it is there already; choose another name, or delete it first",
     )
@@ -238,9 +238,9 @@ def test_a_new_case_is_refused_where_one_is(corpus, mendbench):
     ],
 )
 def test_an_id_that_cannot_be_used_is_refused(corpus, mendbench, name, line):
-    said = mendbench("case", "new", name)
-    assert said.code == 2
-    assert said.line.startswith(line)
+    result = mendbench("case", "new", name)
+    assert result.code == 2
+    assert result.line.startswith(line)
 
 
 def test_a_case_is_imported_from_a_har_file_in_an_empty_folder(empty, mendbench):
@@ -255,9 +255,9 @@ def test_a_case_is_imported_from_a_har_file_in_an_empty_folder(empty, mendbench)
     )
     words = ("case", "import", "http/no-such-port", "--har", "p.har", "--workflow", "w.json")
     assert mendbench(*words).line == "--input: the workflow needs 'port'; give what it was run with: --input port=…"
-    said = mendbench(*words, "--input", "port=Bo")
-    assert said.code == 0
-    assert "kept 1: entries[0]\n" in said.out
+    result = mendbench(*words, "--input", "port=Bo")
+    assert result.code == 0
+    assert "kept 1: entries[0]\n" in result.out
     assert 'recorded_from: {"json_api": "simulator"}' in (empty / "cases/http/no-such-port/case.yaml").read_text(
         "utf-8"
     )
@@ -272,8 +272,8 @@ def test_a_live_import_keeps_what_was_recorded(empty, mendbench):
     nodes = [{"id": "tide", "type": "http", "params": {"url": "https://tides.example/now"}}]
     (empty / "p.har").write_text(json.dumps(har), encoding="utf-8")
     (empty / "w.json").write_text(json.dumps({"ir_version": "0.1.0", "nodes": nodes}), encoding="utf-8")
-    said = mendbench("case", "import", "http/t", "--har", "p.har", "--workflow", "w.json", "--provenance", "live")
-    assert said.code == 0
+    result = mendbench("case", "import", "http/t", "--har", "p.har", "--workflow", "w.json", "--provenance", "live")
+    assert result.code == 0
     assert (empty / "cassettes/http/t/world.yaml").is_file()
 
 
@@ -282,27 +282,27 @@ def test_a_live_write_is_sent_only_with_leave_and_a_missing_variable_is_named(em
     with live_api.live_api() as api:
         live_api.write_live_case(empty, api.base)
         monkeypatch.delenv(live_api.VARIABLE, raising=False)
-        said = mendbench(*check, "--record", "new_episodes")
-        assert (said.code, api.received) == (2, [])
-        assert said.line.startswith(
+        result = mendbench(*check, "--record", "new_episodes")
+        assert (result.code, api.received) == (2, [])
+        assert result.line.startswith(
             f"{live_api.CASE}: secrets.desk: the environment variable {live_api.VARIABLE} is not set;"
         )
         monkeypatch.setenv(live_api.VARIABLE, live_api.TOKEN)
-        said = mendbench(*check, "--record", "new_episodes")
-        assert (said.code, api.writes) == (2, [])
-        assert said.line.startswith(f"{live_api.CASE}: 2 live writes were not sent: POST {api.base}/notes {{")
-        assert said.line.endswith("; pass --allow-writes to send them")
-        said = mendbench(*check, "--record", "new_episodes", "--allow-writes")
-        assert (said.code, len(api.writes), said.err.count("mendbench: live write: POST")) == (0, 2, 2)
+        result = mendbench(*check, "--record", "new_episodes")
+        assert (result.code, api.writes) == (2, [])
+        assert result.line.startswith(f"{live_api.CASE}: 2 live writes were not sent: POST {api.base}/notes {{")
+        assert result.line.endswith("; pass --allow-writes to send them")
+        result = mendbench(*check, "--record", "new_episodes", "--allow-writes")
+        assert (result.code, len(api.writes), result.err.count("mendbench: live write: POST")) == (0, 2, 2)
         assert mendbench(*check).code == 0
 
 
 def test_recording_says_how_many_exchanges_that_nothing_used_it_deleted(corpus, mendbench):
     cases.change_case(corpus, cases.RENAMED, lambda truth: truth["state"]["json_api"]["collections"].update(spare={}))
-    said = mendbench("case", "check", cases.RENAMED, "--record", "all")
-    assert said.code == 0
-    assert f"{cases.RENAMED}: deleted " in said.out
-    assert " recorded exchanges that nothing uses\n" in said.out
+    result = mendbench("case", "check", cases.RENAMED, "--record", "all")
+    assert result.code == 0
+    assert f"{cases.RENAMED}: deleted " in result.out
+    assert " recorded exchanges that nothing uses\n" in result.out
 
 
 def test_an_import_without_a_source_is_refused(corpus, mendbench):

@@ -26,9 +26,9 @@ def check(mendbench):
 def test_an_empty_recording_fails_the_check_until_it_is_recorded_again(corpus, check, text):
     path = corpus / "cassettes" / cases.RENAMED / "world.yaml"
     path.write_text(text, encoding="utf-8")
-    said = check()
-    assert said.code == 1
-    assert said.line.startswith(f"{path}: a recording without a whole exchange; restore it, or delete it and record")
+    result = check()
+    assert result.code == 1
+    assert result.line.startswith(f"{path}: a recording without a whole exchange; restore it, or delete it and record")
     assert check("--record", "new_episodes").code == 0
     assert check().code == 0
 
@@ -37,9 +37,9 @@ def test_without_the_folder_of_recordings_a_case_that_needs_one_is_not_proved(co
     shutil.rmtree(corpus / "cassettes")
     assert check().code == 0
     cases.change_case(corpus, cases.RENAMED, lambda truth: truth.update(recorded_from={"json_api": "live"}))
-    said = check()
-    assert (said.code, said.out) == (2, "")
-    assert said.line.startswith(f"{corpus}/cassettes: no such folder of recordings; ")
+    result = check()
+    assert (result.code, result.out) == (2, "")
+    assert result.line.startswith(f"{corpus}/cassettes: no such folder of recordings; ")
 
 
 def with_leftover(root):
@@ -52,9 +52,9 @@ def with_leftover(root):
 def test_an_answer_that_no_configured_strategy_asks_for_fails_the_check_and_its_file_is_named(corpus, check):
     assert check().code == 0
     entries = with_leftover(corpus)
-    said = check()
-    assert said.code == 1
-    assert said.line.endswith(
+    result = check()
+    assert result.code == 1
+    assert result.line.endswith(
         f"{RESPONSES}: 1 of {entries} recorded responses that nothing asks for any more; `mendbench prompts prune --delete` deletes them"
     )
 
@@ -63,17 +63,17 @@ def test_the_answers_to_a_strategy_that_is_configured_no_more_fail_it(corpus, ch
     path = corpus / "mendbench.toml"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace('strategies = ["none", "full-context"]', 'strategies = ["none"]'), encoding="utf-8")
-    said = check()
-    assert said.code == 1
-    assert f"{RESPONSES}: " in said.line
-    assert "recorded responses that nothing asks for any more" in said.line
+    result = check()
+    assert result.code == 1
+    assert f"{RESPONSES}: " in result.line
+    assert "recorded responses that nothing asks for any more" in result.line
 
 
 def test_recordings_of_a_case_that_there_is_not_fail_the_check_of_all_and_no_other(corpus, mendbench, check):
     shutil.copytree(corpus / "cassettes" / cases.RENAMED, corpus / "cassettes" / "http" / "gone")
-    said = mendbench("case", "check", "--workers", "1")
-    assert said.code == 1
-    assert "cassettes/http/gone: recordings of no case; delete the folder, or bring its case back" in said.err
+    result = mendbench("case", "check", "--workers", "1")
+    assert result.code == 1
+    assert "cassettes/http/gone: recordings of no case; delete the folder, or bring its case back" in result.err
     assert check().code == 0
 
 
@@ -86,7 +86,7 @@ def test_of_a_corpus_that_is_not_the_configurations_it_is_not_known_what_is_aske
 @pytest.mark.parametrize("shape", ["GitHub token", "npm token"])
 def test_a_credential_that_nobody_declared_fails_the_check_and_is_not_shown(corpus, check, shape):
     planted = record_credential(corpus, cases.RENAMED, shape)
-    said = check()
-    assert said.code == 2
-    assert f"{cases.RENAMED}/world.yaml:{planted.line}: " in said.line
-    assert planted.value not in said.out + said.err
+    result = check()
+    assert result.code == 2
+    assert f"{cases.RENAMED}/world.yaml:{planted.line}: " in result.line
+    assert planted.value not in result.out + result.err

@@ -42,9 +42,9 @@ NONE, FULL = (
 
 
 def test_newly_failing_and_newly_passing_trials_come_first_and_then_the_verdict(there, mendbench):
-    said = mendbench("compare", NONE, FULL)
-    assert (said.code, said.err) == (0, "")
-    lines = said.out.splitlines()
+    result = mendbench("compare", NONE, FULL)
+    assert (result.code, result.err) == (0, "")
+    lines = result.out.splitlines()
     assert lines[:2] == [
         f"A  {LATEST}, strategy none, policy two-layer, repairer chat",
         f"B  {LATEST}, strategy full-context, policy two-layer",
@@ -59,8 +59,8 @@ def test_newly_failing_and_newly_passing_trials_come_first_and_then_the_verdict(
     assert "B is not told apart from A; would need about " in verdict
     assert "(B 1/1, A 0/1; 1 won, 0 lost, 0 tied)" in verdict
     assert lines.index(verdict) < next(at for at, line in enumerate(lines) if line.startswith("score"))
-    assert "All of this is exploratory: intervals and counts, no p-values." in said.out
-    assert " p = " not in said.out
+    assert "All of this is exploratory: intervals and counts, no p-values." in result.out
+    assert " p = " not in result.out
 
 
 def test_a_link_opens_a_trial_that_the_report_has(there, mendbench):
@@ -98,11 +98,11 @@ def test_json_has_all_that_the_screen_has(there, mendbench):
 
 
 def test_policies_that_end_alike_are_one_line(there, mendbench):
-    said = mendbench("compare", f"{LATEST}:strategy=none", f"{LATEST}:strategy=full-context")
-    assert "Newly passing: 3 trials" in said.out
-    assert f"  {cases.RENAMED} (naive; also two-layer): unrepaired → repaired; " in said.out
-    assert "Other pairs of treatments" in said.out
-    assert "Not paired: " in said.out  # the controls, which run without a strategy
+    result = mendbench("compare", f"{LATEST}:strategy=none", f"{LATEST}:strategy=full-context")
+    assert "Newly passing: 3 trials" in result.out
+    assert f"  {cases.RENAMED} (naive; also two-layer): unrepaired → repaired; " in result.out
+    assert "Other pairs of treatments" in result.out
+    assert "Not paired: " in result.out  # the controls, which run without a strategy
 
 
 @pytest.mark.parametrize(("trials", "listed", "left"), [(0, 0, True), (1, 1, True), (50, 6, False)])
@@ -110,12 +110,12 @@ def test_so_many_changed_trials_are_listed_as_asked_for(tmp_path, monkeypatch, m
     monkeypatch.chdir(tmp_path)
     write_run(tmp_path / "a", rows({"summary": "rrruuuu"}))
     write_run(tmp_path / "b", rows({"summary": "uuurrpu"}))
-    said = mendbench("compare", "a", "b", "--trials", trials)
-    assert said.out.count("b/index.html#trial=") == listed
-    assert (" not listed; --trials 6 lists all" in said.out) is left
-    assert "Newly failing: 3 trials" in said.out
-    assert "Newly passing: 2 trials" in said.out
-    assert "Otherwise ended differently: 1 trial\n" in said.out
+    result = mendbench("compare", "a", "b", "--trials", trials)
+    assert result.out.count("b/index.html#trial=") == listed
+    assert (" not listed; --trials 6 lists all" in result.out) is left
+    assert "Newly failing: 3 trials" in result.out
+    assert "Newly passing: 2 trials" in result.out
+    assert "Otherwise ended differently: 1 trial\n" in result.out
 
 
 def test_where_little_room_is_left_failing_and_passing_share_it(tmp_path, monkeypatch, mendbench):
@@ -134,14 +134,14 @@ def test_trials_without_a_verdict_are_told_with_what_they_could_change(tmp_path,
     monkeypatch.chdir(tmp_path)
     write_run(tmp_path / "a", rows({"summary": "u" * 7}))
     write_run(tmp_path / "b", rows({"summary": "rrrrr??"}))
-    said = mendbench("compare", "a", "b")
+    result = mendbench("compare", "a", "b")
     assert (
         "open: 2 cases of 7 without a verdict on a side; in the worst case not told apart, in the best better"
-        in said.out
+        in result.out
     )
-    assert "No verdict any more: 2 trials" in said.out
-    assert "5–7/7" in said.out
-    assert said.code == 0
+    assert "No verdict any more: 2 trials" in result.out
+    assert "5–7/7" in result.out
+    assert result.code == 0
 
 
 def test_few_cases_are_told_in_cases_and_many_in_points(tmp_path, monkeypatch, mendbench):
@@ -159,17 +159,19 @@ def test_few_cases_are_told_in_cases_and_many_in_points(tmp_path, monkeypatch, m
 
 
 def test_a_run_that_is_like_another_says_so(there, mendbench):
-    said = mendbench("compare", LATEST, LATEST)
-    assert said.out.count(": none\n") == 2
-    assert "pairs of treatments in which no trial changed" in said.out
+    result = mendbench("compare", LATEST, LATEST)
+    assert result.out.count(": none\n") == 2
+    assert "pairs of treatments in which no trial changed" in result.out
 
 
 def test_one_pair_in_which_no_case_differs_says_how_little_that_tells(tmp_path, monkeypatch, mendbench):
     monkeypatch.chdir(tmp_path)
     for name in "ab":
         write_run(tmp_path / name, rows({"summary": "u" * 10}))
-    said = mendbench("compare", "a", "b")
-    assert "alike: no case differs (B 0/10, A 0/10; with so few, up to 26% of other groups of cases could)" in said.out
+    result = mendbench("compare", "a", "b")
+    assert (
+        "alike: no case differs (B 0/10, A 0/10; with so few, up to 26% of other groups of cases could)" in result.out
+    )
 
 
 def change_run(folder, **digests):
@@ -188,18 +190,18 @@ def change_run(folder, **digests):
 )
 def test_what_may_not_be_compared_is_refused_with_one_line_and_code_3(there, mendbench, digests, says):
     change_run(there / "runs/none", **digests)
-    said = mendbench("compare", "runs/none", "runs/full-context")
-    assert (said.code, said.out) == (3, "")
-    assert says in said.line
+    result = mendbench("compare", "runs/none", "runs/full-context")
+    assert (result.code, result.out) == (3, "")
+    assert says in result.line
 
 
 def test_another_case_is_refused_with_one_line_and_code_3(there, mendbench):
     path = there / "runs/none/trials.jsonl"
     shared = [json.loads(line) for line in path.read_text().splitlines()]
     path.write_text("".join(json.dumps({**row, "case_digest": "other"}) + "\n" for row in shared))
-    said = mendbench("compare", "runs/none", "runs/full-context")
-    assert (said.code, said.out) == (3, "")
-    assert "the digests of case " in said.line
+    result = mendbench("compare", "runs/none", "runs/full-context")
+    assert (result.code, result.out) == (3, "")
+    assert "the digests of case " in result.line
 
 
 @pytest.mark.parametrize(
@@ -210,15 +212,15 @@ def test_another_case_is_refused_with_one_line_and_code_3(there, mendbench):
         ((f"{LATEST}:strategi=none", LATEST), "unknown field 'strategi'; did you mean 'strategy'?"),
         ((LATEST, LATEST, "--part", "tests"), "unknown part 'tests'; did you mean 'test'?"),
         ((LATEST, LATEST, "--score", "waste"), "unknown score 'waste'; did you mean 'wasted'?"),
-        ((LATEST, LATEST, "--trials", "-1"), "'-1' is no whole number from 0 on"),
+        ((LATEST, LATEST, "--trials", "-1"), "'-1' is not an integer of at least 0"),
         ((LATEST,), "no protocol.yaml; name two runs, or two parts of one, to compare"),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
 )
 def test_what_cannot_be_used_is_one_line_and_code_2(there, mendbench, words, says):
-    said = mendbench("compare", *words)
-    assert (said.code, said.out) == (2, "")
-    assert says in said.line
+    result = mendbench("compare", *words)
+    assert (result.code, result.out) == (2, "")
+    assert says in result.line
 
 
 def with_protocol(there):
@@ -227,15 +229,15 @@ def with_protocol(there):
 
 def test_a_run_alone_is_compared_as_the_protocol_says_and_exits_3_without_a_result(there, mendbench):
     with_protocol(there)
-    said = mendbench("compare", LATEST)
-    assert said.code == 3
-    assert [line.split(":")[:2] for line in said.out.splitlines()] == [
+    result = mendbench("compare", LATEST)
+    assert result.code == 3
+    assert [line.split(":")[:2] for line in result.out.splitlines()] == [
         ["Primary contrast 'full context against summary'", " no result"],
         ['Primary contrast "mend against the specification\'s best"', " no result"],
         ["Primary contrast 'two-layer against naive'", " no result"],
     ]
-    told = json.loads(mendbench("compare", LATEST, "--format", "json").out)
-    assert [one["score"] for one in told] == ["repair_success", "repair_success", "futile"]
+    document = json.loads(mendbench("compare", LATEST, "--format", "json").out)
+    assert [one["score"] for one in document] == ["repair_success", "repair_success", "futile"]
 
 
 def test_a_frame_that_was_changed_after_the_test_is_told_on_the_screen_and_as_json(there, mendbench):
@@ -243,18 +245,18 @@ def test_a_frame_that_was_changed_after_the_test_is_told_on_the_screen_and_as_js
     path = there / f"{LATEST}/run.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "protocol": {"frame": True, "strategies": []}}))
     why = "the frame around every prompt was changed after the test part was recorded"
-    said = mendbench("compare", LATEST)
-    assert (said.code, {line.rpartition(": ")[2] for line in said.out.splitlines()}) == (3, {why})
-    told = json.loads(mendbench("compare", LATEST, "--format", "json").out)
-    assert {one["undefined"] for one in told} == {why}
+    result = mendbench("compare", LATEST)
+    assert (result.code, {line.rpartition(": ")[2] for line in result.out.splitlines()}) == (3, {why})
+    document = json.loads(mendbench("compare", LATEST, "--format", "json").out)
+    assert {one["undefined"] for one in document} == {why}
 
 
 def test_a_run_of_another_corpus_has_no_primary_contrasts(there, mendbench):
     with_protocol(there)
     change_run(there / "runs/none", corpus="other")
-    said = mendbench("compare", "runs/none")
-    assert (said.code, said.out) == (3, "")
-    assert said.line == "runs/none: a run of another corpus (digests.corpus); make it anew with `mendbench run`"
+    result = mendbench("compare", "runs/none")
+    assert (result.code, result.out) == (3, "")
+    assert result.line == "runs/none: a run of another corpus (digests.corpus); make it anew with `mendbench run`"
 
 
 def test_what_a_file_says_never_steers_the_terminal(tmp_path, monkeypatch, mendbench):
@@ -268,9 +270,9 @@ def test_what_a_file_says_never_steers_the_terminal(tmp_path, monkeypatch, mendb
                 for row, texts in rows({"summary": letters})
             ],
         )
-    said = mendbench("compare", "a", "b")
-    assert "\x1b" not in said.out + said.err
-    assert "evil\\x1b[31m" in said.line
+    result = mendbench("compare", "a", "b")
+    assert "\x1b" not in result.out + result.err
+    assert "evil\\x1b[31m" in result.line
 
 
 def test_what_newly_fails_in_another_part_is_not_passed_over(tmp_path, monkeypatch, mendbench):
@@ -305,10 +307,10 @@ def test_many_scores_of_several_pairs_have_a_table_each(tmp_path, monkeypatch, m
     monkeypatch.chdir(tmp_path)
     write_run(tmp_path / "a", rows({"summary": "uuu", "none": "uuu"}))
     write_run(tmp_path / "b", rows({"summary": "ruu", "none": "uur"}))
-    said = mendbench("compare", "a", "b", "--score", "all").out
-    assert max(len(line) for line in said.splitlines() if " → " in line and not line.startswith("  ")) < 120
-    still = next(line for line in said.splitlines() if line.startswith("Alike or undefined in all of them: "))
-    tables = sum(line.startswith("summary ") for line in said.splitlines())
+    result = mendbench("compare", "a", "b", "--score", "all").out
+    assert max(len(line) for line in result.splitlines() if " → " in line and not line.startswith("  ")) < 120
+    still = next(line for line in result.splitlines() if line.startswith("Alike or undefined in all of them: "))
+    tables = sum(line.startswith("summary ") for line in result.splitlines())
     assert 1 < tables < len(score_names())
     assert "cost a trial" in still
     assert "right after the first response" not in still

@@ -2,7 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from mendbench.cli.compare_words import about, cases, counted, few, figure, gap, primary, sentence
+from mendbench.cli.compare_words import cases, figure, gap, primary, sentence
+from mendbench.cli.words import counted, few
+from mendbench.report.words import about
 from mendbench.scoring.comparing.comparison import differ
 from mendbench.scoring.comparing.contrasts import Changed, contrasts
 from mendbench.scoring.comparing.paired_counts import counts_of
@@ -17,11 +19,11 @@ def right(a, b):
 
 
 @pytest.mark.parametrize(
-    ("number", "told"),
+    ("number", "text"),
     [(1, "about 1"), (19, "about 19"), (101, "about 110"), (999, "about 1000"), (10_001, "over 10000")],
 )
-def test_a_number_of_cases_is_an_estimate(number, told):
-    assert about(number) == told
+def test_a_number_of_cases_is_an_estimate(number, text):
+    assert about(number) == text
 
 
 def test_nouns_and_lists_are_as_long_as_they_should_be():
@@ -31,21 +33,21 @@ def test_nouns_and_lists_are_as_long_as_they_should_be():
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "told"),
+    ("a", "b", "text"),
     [
         ("00", "10", "+1 case"), ("00", "11", "+2 cases"), ("11", "00", "−2 cases"), ("01", "10", "0 cases"),
         ("0?", "10", "0 to +1 cases"), ("0" * 20, "1" + "0" * 19, "+5 points"), ("1" * 20, "0" * 20, "−100 points"),
     ],
 )  # fmt: skip
-def test_differences_of_shares_are_told_in_cases_or_in_points(a, b, told):
-    assert gap(right(a, b)) == told
+def test_differences_of_shares_are_told_in_cases_or_in_points(a, b, text):
+    assert gap(right(a, b)) == text
 
 
 @pytest.mark.parametrize(
-    ("value", "told"), [(0.0123456, "+0.012346"), (1.234e-5, "+0.000012"), (1.234e-7, "+0.00000012"), (0.0, "0.000000")]
+    ("value", "text"), [(0.0123456, "+0.012346"), (1.234e-5, "+0.000012"), (1.234e-7, "+0.00000012"), (0.0, "0.000000")]
 )
-def test_the_least_sums_of_money_have_digits_that_count(value, told):
-    assert gap(replace(right("0", "1"), unit="usd", difference=value)) == told
+def test_the_least_sums_of_money_have_digits_that_count(value, text):
+    assert gap(replace(right("0", "1"), unit="usd", difference=value)) == text
 
 
 def test_figures_are_counts_with_both_bounds_while_trials_are_open():

@@ -36,8 +36,8 @@ def below(corpus, monkeypatch):
     ids=lambda words: " ".join(words[:2]),
 )
 def test_the_first_line_names_the_configuration_and_the_cases(corpus, mendbench, words):
-    said = mendbench(*words)
-    assert said.corpus == f"mendbench: configuration: {corpus}/mendbench.toml; cases: {corpus}/cases (3)\n"
+    result = mendbench(*words)
+    assert result.corpus == f"mendbench: configuration: {corpus}/mendbench.toml; cases: {corpus}/cases (3)\n"
 
 
 def test_other_commands_have_no_such_line(corpus, mendbench):
@@ -48,24 +48,24 @@ def test_other_commands_have_no_such_line(corpus, mendbench):
 
 def test_named_cases_are_named_in_the_first_line(corpus, mendbench, empty):
     shutil.copytree(corpus / "cases", empty / "mine")
-    said = mendbench("case", "list", "--cases", "mine")
-    assert said.corpus.endswith("; using the packaged configuration; cases: mine (3)\n")
-    assert cases.RENAMED in said.out
+    result = mendbench("case", "list", "--cases", "mine")
+    assert result.corpus.endswith("; using the packaged configuration; cases: mine (3)\n")
+    assert cases.RENAMED in result.out
 
 
 def test_without_a_configuration_the_first_line_says_that_the_packaged_corpus_is_used(empty, mendbench):
     (empty / ".git").mkdir()
-    said = mendbench("case", "list", "control", "--format", "json")
+    result = mendbench("case", "list", "control", "--format", "json")
     count = len(list(shipped_root().glob("cases/*/*/case.yaml")))
-    assert said.corpus == f"mendbench: no mendbench.toml up to {empty}; using the packaged corpus ({count} cases)\n"
-    assert (said.err, {row["family"] for row in json.loads(said.out)}) == ("", {"control"})
+    assert result.corpus == f"mendbench: no mendbench.toml up to {empty}; using the packaged corpus ({count} cases)\n"
+    assert (result.err, {row["family"] for row in json.loads(result.out)}) == ("", {"control"})
 
 
 def test_a_command_below_the_configuration_uses_its_cases_and_writes_to_its_folder(below, mendbench):
-    said = mendbench(*RULES)
-    assert said.code == 0
-    assert said.corpus.endswith(f"cases: {below}/cases (3)\n")
-    assert said.out.endswith("report: ../reports/latest/index.html\n")
+    result = mendbench(*RULES)
+    assert result.code == 0
+    assert result.corpus.endswith(f"cases: {below}/cases (3)\n")
+    assert result.out.endswith("report: ../reports/latest/index.html\n")
     assert (below / "reports" / "latest" / "run.json").is_file()
     assert sorted(path.name for path in (below / "cases").iterdir()) == ["control", "http"]
 
@@ -85,9 +85,9 @@ def test_options_are_relative_to_the_current_folder(below, mendbench):
 
 
 def test_a_new_case_and_the_proofs_belong_to_the_folder_of_the_configuration(below, mendbench):
-    said = mendbench("case", "new", "http/first")
+    result = mendbench("case", "new", "http/first")
     assert (below / "cases" / "http" / "first" / "case.yaml").is_file()
-    assert said.out.endswith("`mendbench case check http/first --record new_episodes` says which\n")
+    assert result.out.endswith("`mendbench case check http/first --record new_episodes` lists them\n")
     mendbench("case", "check", cases.QUIET, "--workers", "1")
     assert (below / ".mendbench" / "proofs" / f"{cases.QUIET}.json").is_file()
 
@@ -96,8 +96,8 @@ def test_a_command_that_is_relative_to_the_configuration_is_refused_elsewhere(be
     with (below / "mendbench.toml").open("a", encoding="utf-8") as config:
         config.write('[engines.own]\ncommand = ["sh", "adapter.sh"]\n')
     (below / "adapter.sh").write_text("exit 1\n", encoding="utf-8")
-    said = mendbench(*RULES, "--engine", "own")
-    assert said.code == 2
-    assert said.line.startswith(
+    result = mendbench(*RULES, "--engine", "own")
+    assert result.code == 2
+    assert result.line.startswith(
         f"engine own: its command names 'adapter.sh', which is in {below}, and runs in the current"
     )

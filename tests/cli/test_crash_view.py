@@ -9,7 +9,7 @@ def test_a_few_crashes_are_counted_and_leave_the_exit_code(capsys):
     run = lettered_run({"summary": "rxx"})
     say_crashed(run)
     assert capsys.readouterr().err == (
-        "mendbench: crashed: 2 of 3 trials of repairer chat; first slack/case001: ValueError: boom; fix what raised\n"
+        "mendbench: crashed: 2 of 3 trials of repairer chat; first slack/case001: ValueError: boom; fix the code that raised it\n"
     )
     assert code_of(run) == 0
 
@@ -19,7 +19,7 @@ def test_where_all_trials_of_a_repairer_crashed_the_run_is_incomplete_though_oth
     extra = [row_of(case, unrepaired(), key_of(case, "none", repairer="mine"), problem=crashed("KeyError: 'x'"))]
     run = lettered_run({"summary": "rr"}, extra=extra)
     say_crashed(run)
-    assert "crashed: 1 of 1 trials of repairer mine, so nothing was measured of it; first " in capsys.readouterr().err
+    assert "crashed: 1 of 1 trials of repairer mine, so it was not measured; first " in capsys.readouterr().err
     assert code_of(run) == 3
 
 

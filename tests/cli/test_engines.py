@@ -18,8 +18,8 @@ def configure(corpus, **engines):
     """Add engines to the configuration, each with what it is told beside its command."""
     lines = ["format = 1", "[matrix]", 'strategies = ["none"]', 'policies = ["two-layer"]', 'repairers = ["reference"]']
     for name, own in engines.items():
-        told = {"command": PLAIN_WORDS, "timeout_s": 20.0, **own}
-        lines += [f"[engines.{name}]", *(f"{field} = {json.dumps(value)}" for field, value in told.items())]
+        document = {"command": PLAIN_WORDS, "timeout_s": 20.0, **own}
+        lines += [f"[engines.{name}]", *(f"{field} = {json.dumps(value)}" for field, value in document.items())]
     (corpus / "mendbench.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -29,15 +29,15 @@ def rows(folder):
 
 def test_two_engines_stand_side_by_side_and_the_run_names_their_versions(corpus, mendbench):
     configure(corpus, plain={})
-    said = mendbench("run", *RUN, "--engine", "mendbench", "--engine", "plain", "--out", "out")
-    assert said.code == 0, said.err
+    result = mendbench("run", *RUN, "--engine", "mendbench", "--engine", "plain", "--out", "out")
+    assert result.code == 0, result.err
     verdicts = {(row["engine"], row["case"]): (row["verdict"], row["outcome"]) for row in rows(corpus / "out")}
     assert {engine for engine, _ in verdicts} == {"mendbench", "plain"}
     for case in (RENAMED, CLOSED, QUIET):
         assert verdicts["plain", case] == verdicts["mendbench", case]
     run = json.loads((corpus / "out" / "run.json").read_text("utf-8"))
     assert {name: own["version"] for name, own in run["engines"].items()} == {"mendbench": "0.1.0", "plain": "1.5"}
-    assert "reference in plain" in said.out
+    assert "reference in plain" in result.out
     page = (corpus / "out" / "index.html").read_text("utf-8")
     assert " Engines: mendbench 0.1.0 and plain 1.5." in page
     assert "127.0.0.1" not in (corpus / "out" / "trials.jsonl").read_text("utf-8")
@@ -68,32 +68,32 @@ def test_another_version_of_an_engine_is_named_where_two_runs_are_compared(corpu
     for out, version in (("a", "1.5"), ("b", "1.6")):
         configure(corpus, plain={"version": version})
         assert mendbench("run", QUIET, *RUN, "--engine", "plain", "--out", out).code == 0
-    said = mendbench("compare", "a", "b", "--part", "none")
-    assert "the engine plain is 1.5 in A and 1.6 in B" in said.out + said.err
+    result = mendbench("compare", "a", "b", "--part", "none")
+    assert "the engine plain is 1.5 in A and 1.6 in B" in result.out + result.err
 
 
 def test_a_case_that_an_engine_cannot_express_is_listed_and_in_no_denominator(corpus, mendbench):
     configure(corpus, plain={"leaves_out": [CLOSED]})
-    said = mendbench("run", *RUN, "--engine", "plain", "--out", "out")
+    result = mendbench("run", *RUN, "--engine", "plain", "--out", "out")
     assert CLOSED not in {row["case"] for row in rows(corpus / "out")}
     left = json.loads((corpus / "out" / "run.json").read_text("utf-8"))["left_out"]
     assert left == [{"engine": "plain", "case": CLOSED, "why": "its configuration leaves it out"}]
     assert "plain cannot express 1 case." in (corpus / "out" / "index.html").read_text("utf-8")
-    assert f"left out: plain cannot express 1 case: {CLOSED}" in said.err
+    assert f"left out: plain cannot express 1 case: {CLOSED}" in result.err
 
 
 def test_an_engine_that_can_express_no_case_is_bad_input(corpus, mendbench):
     configure(corpus, plain={"node_types": ["smtp"]})
-    said = mendbench("run", *RUN, "--engine", "plain", "--out", "out")
-    assert said.code == 2
-    assert "which this engine does not have. It has: smtp" in said.line
+    result = mendbench("run", *RUN, "--engine", "plain", "--out", "out")
+    assert result.code == 2
+    assert "which this engine does not have. It has: smtp" in result.line
 
 
 @pytest.mark.parametrize("words", [("run", *RUN, "--out", "out", "--engine"), ("engine", "check")])
 def test_a_program_that_is_not_there_is_refused_before_anything_runs(corpus, mendbench, words):
-    said = mendbench(*words, "cmd: no-such-program --fast")
-    assert said.code == 2
-    assert said.line.endswith(
+    result = mendbench(*words, "cmd: no-such-program --fast")
+    assert result.code == 2
+    assert result.line.endswith(
         "engine cmd: no-such-program --fast: its program cannot be run (no-such-program: No such file or directory); "
         "name a program that is there and can be executed"
     )
@@ -102,22 +102,22 @@ def test_a_program_that_is_not_there_is_refused_before_anything_runs(corpus, men
 
 def test_a_program_that_cannot_be_executed_is_refused_too(corpus, mendbench):
     (corpus / "adapter.py").write_text("print('{}')")
-    said = mendbench("engine", "check", "cmd: ./adapter.py")
-    assert (said.code, "(./adapter.py: Permission denied)" in said.line) == (2, True)
+    result = mendbench("engine", "check", "cmd: ./adapter.py")
+    assert (result.code, "(./adapter.py: Permission denied)" in result.line) == (2, True)
 
 
 def test_a_program_that_dies_crashes_each_of_its_trials_and_the_run_goes_on_and_is_incomplete(corpus, mendbench):
     engine = f"cmd: {shlex.join([*PLAIN_WORDS, 'dies'])}"
-    said = mendbench("run", *RUN, "--engine", engine, "--engine", "mendbench", "--out", "out")
-    assert said.code == 3
+    result = mendbench("run", *RUN, "--engine", engine, "--engine", "mendbench", "--out", "out")
+    assert result.code == 3
     crashed = [row for row in rows(corpus / "out") if row["verdict"] == "crashed"]
     assert {row["engine"] for row in crashed} == {engine}
     assert len(crashed) == len(rows(corpus / "out")) / 2
-    assert said.line.startswith(
-        f"crashed: 3 of 3 trials of engine {engine}, so nothing was measured of it; first {QUIET}: EngineFailed: "
+    assert result.line.startswith(
+        f"crashed: 3 of 3 trials of engine {engine}, so it was not measured; first {QUIET}: EngineFailed: "
     )
-    assert "printed no JSON object on standard output; it said last: the flux is inverted" in said.line
-    assert said.line.endswith(f"see why with: mendbench engine check {shlex.quote(engine)}")
+    assert "printed no JSON object on standard output; it said last: the flux is inverted" in result.line
+    assert result.line.endswith(f"see why with: mendbench engine check {shlex.quote(engine)}")
     assert mendbench("report", "out", "--format", "json").code == 3
 
 
@@ -126,9 +126,9 @@ def test_the_record_says_whether_other_hosts_were_held_back(corpus, mendbench):
     engines = ("--engine", "plain", "--engine", "free", "--engine", "mendbench")
     assert mendbench("run", QUIET, *RUN, *engines, "--out", "out").code == 0
     run = json.loads((corpus / "out" / "run.json").read_text("utf-8"))
-    told = {name: own.get("network") for name, own in run["engines"].items()}
-    assert (told["free"], told["mendbench"]) == ("open", None)
-    assert told["plain"] == "held" or told["plain"].startswith("open: this machine cannot hold it (")
+    document = {name: own.get("network") for name, own in run["engines"].items()}
+    assert (document["free"], document["mendbench"]) == ("open", None)
+    assert document["plain"] == "held" or document["plain"].startswith("open: this machine cannot hold it (")
 
 
 def test_prompts_of_an_engine_that_repairs_by_itself_cannot_leave_and_the_user_is_told(corpus, mendbench):
@@ -139,10 +139,10 @@ def test_prompts_of_an_engine_that_repairs_by_itself_cannot_leave_and_the_user_i
     (corpus / "mendbench.toml").write_text(
         f'{lines}\n[models.tiny]\nbase_url = "http://127.0.0.1:9/v1"\nwindow = 4096\n'
     )
-    said = mendbench("prompts", "export", "--model", "tiny")
-    assert said.code == 2
-    assert "engine looping: it asks the model by itself while it runs" in said.line
-    assert "mendbench run --engine NAME --model MODEL --record new_episodes" in said.line
+    result = mendbench("prompts", "export", "--model", "tiny")
+    assert result.code == 2
+    assert "engine looping: it asks the model by itself while it runs" in result.line
+    assert "mendbench run --engine NAME --model MODEL --record new_episodes" in result.line
 
 
 @pytest.mark.parametrize(
@@ -156,16 +156,16 @@ def test_prompts_of_an_engine_that_repairs_by_itself_cannot_leave_and_the_user_i
 )
 def test_what_cannot_be_an_engine_is_told(corpus, mendbench, words, says):
     configure(corpus, plain={})
-    said = mendbench("run", *words, "--out", "out")
-    assert said.code == 2
-    assert says in said.line
+    result = mendbench("run", *words, "--out", "out")
+    assert result.code == 2
+    assert says in result.line
 
 
 def test_what_records_a_missing_exchange_names_the_engine(corpus, mendbench):
     configure(corpus, plain={})
     (corpus / "cassettes" / RENAMED / "world.yaml").unlink()
-    said = mendbench("run", RENAMED, *RUN, "--engine", "plain", "--out", "out")
-    assert said.code in {0, 3}  # a simulated service answers for itself
+    result = mendbench("run", RENAMED, *RUN, "--engine", "plain", "--out", "out")
+    assert result.code in {0, 3}  # a simulated service answers for itself
     assert rows(corpus / "out")[0]["derived"] > 0
 
 
@@ -175,16 +175,16 @@ def test_check_passes_a_right_engine_and_fails_a_wrong_one(empty, mendbench):
     assert "version 1.5; resumes; our loop repairs; is judged by our detector; http; " in right.out
     assert "held back from other hosts" in right.out.splitlines()[0]
     wrong = mendbench("engine", "check", f"cmd: {shlex.join([*PLAIN_WORDS, 'types'])}", "--format", "json")
-    told = json.loads(wrong.out)
-    assert (wrong.code, told["holds"]) == (1, False)
-    assert [one["case"] for one in told["cases"] if one["wrong"]] == ["types"]
+    document = json.loads(wrong.out)
+    assert (wrong.code, document["holds"]) == (1, False)
+    assert [one["case"] for one in document["cases"] if one["wrong"]] == ["types"]
     part = {"part": "mendbench.failures[].unresolved", "cost": "mend does not know which template names nothing"}
-    assert part in told["not_reported"]
+    assert part in document["not_reported"]
     assert "not reported, and what that costs:\n" in right.out
     assert f"    {part['part']}: {part['cost']}\n" in right.out
 
 
 def test_our_own_engine_needs_no_check(empty, mendbench):
-    said = mendbench("engine", "check", "mendbench")
-    assert said.code == 2
-    assert "it is no command, but our own" in said.line
+    result = mendbench("engine", "check", "mendbench")
+    assert result.code == 2
+    assert "it is no command, but our own" in result.line

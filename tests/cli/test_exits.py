@@ -31,10 +31,10 @@ def test_whatever_a_command_raises_becomes_a_code_and_one_line(capsys, error, co
         raise error
 
     assert command() == code
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith("mendbench: ")
-    assert said.err.count("\n") == 1
+    result = capsys.readouterr()
+    assert result.out == ""
+    assert result.err.startswith("mendbench: ")
+    assert result.err.count("\n") == 1
 
 
 def test_the_codes_are_the_documented_ones():

@@ -31,11 +31,11 @@ def test_all_is_written_and_said_and_the_table_is_still_printed(run, corpus, men
         "out/pq",
         "--github-summary",
     )
-    said = mendbench("report", run, *words)
-    assert said.code == 0
-    assert "report: " in said.out
+    result = mendbench("report", run, *words)
+    assert result.code == 0
+    assert "report: " in result.out
     tables = ("trials", "attempts", "nodes", "scores")
-    assert said.err.splitlines() == [
+    assert result.err.splitlines() == [
         f"mendbench: wrote {file}"
         for file in (
             "out/a.xml", "out/a.md", *(f"out/csv/{one}.csv" for one in tables), *(f"out/pq/{one}.parquet" for one in tables),
@@ -47,9 +47,9 @@ def test_all_is_written_and_said_and_the_table_is_still_printed(run, corpus, men
 
 
 def test_annotations_leave_standard_output_to_the_table(run, mendbench):
-    said = mendbench("report", run, "--annotations", "--format", "json")
-    assert json.loads(said.out)["trials"]
-    lines = said.err.splitlines()
+    result = mendbench("report", run, "--annotations", "--format", "json")
+    assert json.loads(result.out)["trials"]
+    lines = result.err.splitlines()
     assert lines
     assert all(line.startswith("::warning file=cases/") for line in lines)
     assert any(f"title={cases.RENAMED}::" in line for line in lines)
@@ -58,23 +58,23 @@ def test_annotations_leave_standard_output_to_the_table(run, mendbench):
 def test_an_unjudged_trial_stays_unjudged_and_so_does_the_exit_code(corpus, mendbench):
     (corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").unlink()
     assert mendbench("run", "--strategy", "none", "--workers", "1", "--out", "reports/run").code == 3
-    said = mendbench("report", "reports/run", "--junit", "a.xml", "--annotations")
-    assert said.code == 3
+    result = mendbench("report", "reports/run", "--junit", "a.xml", "--annotations")
+    assert result.code == 3
     assert JUnitXml.fromfile("a.xml").errors > 0
-    assert f"::error file=cases/{cases.RENAMED}/case.yaml," in said.err
+    assert f"::error file=cases/{cases.RENAMED}/case.yaml," in result.err
 
 
 def test_against_a_baseline_what_is_as_it_was_is_not_red(run, mendbench):
     assert mendbench("report", run, "--junit", "a.xml").code == 0
     assert JUnitXml.fromfile("a.xml").failures > 0
     assert mendbench("gate", run, "--baseline", "baseline.tsv", "--update").code == 0
-    said = mendbench(
+    result = mendbench(
         "report", run, "--against", "baseline.tsv", "--junit", "a.xml", "--markdown", "a.md", "--annotations"
     )
-    assert said.code == 0
+    assert result.code == 0
     found = JUnitXml.fromfile("a.xml")
     assert (found.failures, found.errors) == (0, 0)
-    assert "::" not in said.err
+    assert "::" not in result.err
     assert "### What changed\n\n✅ gate passed: " in Path("a.md").read_text("utf-8")
 
 
@@ -89,10 +89,10 @@ def test_against_a_baseline_what_got_worse_is_red(run, corpus, mendbench):
         before.replace(wrong, wrong.replace("\tincorrect\tunrepaired\t", "\tcorrect\trepaired\t")), "utf-8"
     )
     gate = mendbench("gate", run, "--baseline", "baseline.tsv")
-    said = mendbench("report", run, "--against", "baseline.tsv", "--junit", "a.xml", "--annotations")
+    result = mendbench("report", run, "--against", "baseline.tsv", "--junit", "a.xml", "--annotations")
     found = JUnitXml.fromfile("a.xml")
-    assert (gate.code, said.code, found.failures) == (1, 0, 2)
-    (line,) = [one for one in said.err.splitlines() if one.startswith("::error")]
+    assert (gate.code, result.code, found.failures) == (1, 0, 2)
+    (line,) = [one for one in result.err.splitlines() if one.startswith("::error")]
     assert line.startswith(f"::error file=cases/{cases.RENAMED}/case.yaml,line=")
     assert ",title=lost::" in line
 
@@ -109,9 +109,9 @@ def test_against_a_baseline_what_got_worse_is_red(run, corpus, mendbench):
     ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
 )  # fmt: skip
 def test_what_cannot_be_written_is_one_line(run, mendbench, words, says):
-    said = mendbench("report", run, *words)
-    assert said.code == 2
-    assert says in said.line
+    result = mendbench("report", run, *words)
+    assert result.code == 2
+    assert says in result.line
 
 
 def test_an_against_that_nothing_tells_of_leaves_the_report_as_it_was(run, mendbench):

@@ -32,9 +32,9 @@ def test_a_run_is_accepted_and_then_passes(corpus, mendbench):
     assert (first.code, first.out) == (0, "baseline.tsv accepted: 3 added, 0 removed, 0 changed; 3 trials\n")
     again = mendbench("gate", "--update")
     assert (again.code, again.out) == (0, "baseline.tsv as it was: 3 trials\n")
-    said = mendbench("gate")
-    assert (said.code, said.err) == (0, "")
-    assert said.out == (
+    result = mendbench("gate")
+    assert (result.code, result.err) == (0, "")
+    assert result.out == (
         "passed: 3 trials no worse than in baseline.tsv\n  compared 3 of the 3 trials of baseline.tsv; 3 alike\n"
     )
 
@@ -43,9 +43,9 @@ def test_a_regression_is_told_with_the_case_before_and_after_why_and_where_to_lo
     altered(
         accepted, "\tincorrect\tunrepaired\tno_progress\t1\t1", "\tcorrect\trepaired\tsucceeded\t1\t0", cases.RENAMED
     )
-    said = mendbench("gate")
-    assert said.code == 1
-    first, *lines = said.out.splitlines()
+    result = mendbench("gate")
+    assert result.code == 1
+    first, *lines = result.out.splitlines()
     assert first == "FAILED: 1 trial right before and wrong now"
     at = lines.index("fails the gate:")
     assert lines[at + 1] == (
@@ -58,10 +58,10 @@ def test_a_regression_is_told_with_the_case_before_and_after_why_and_where_to_lo
 
 def test_json_has_all_of_it(accepted, mendbench):
     altered(accepted, "\tcorrect\t", "\tincorrect\t", cases.QUIET)
-    said = mendbench("gate", "--format", "json")
-    told = json.loads(said.out)
-    assert (said.code, told["verdict"], told["exit_code"], told["tally"]["compared"]) == (0, "pass", 0, 3)
-    assert [(one["change"], one["level"], one["trial"]["case"]) for one in told["findings"]] == [
+    result = mendbench("gate", "--format", "json")
+    document = json.loads(result.out)
+    assert (result.code, document["verdict"], document["exit_code"], document["tally"]["compared"]) == (0, "pass", 0, 3)
+    assert [(one["change"], one["level"], one["trial"]["case"]) for one in document["findings"]] == [
         ("won", "show", cases.QUIET)
     ]
     assert json.loads(mendbench("gate", "--update", "--format", "json").out)["changed"] == 1
@@ -74,20 +74,20 @@ def test_json_has_all_of_it(accepted, mendbench):
         (("nowhere",), "nowhere: no run is in it; make one with `mendbench run`"),
         (("--partial",), "--partial: nothing to accept; give it together with --update"),
         (("--self-test", "2", "--update"), "--self-test: it makes its own baseline"),
-        (("--self-test", "0"), "'0' is no whole number from 1 on"),
+        (("--self-test", "0"), "'0' is not an integer of at least 1"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_is_told_in_one_line(accepted, mendbench, words, says):
-    said = mendbench("gate", *words)
-    assert (said.code, said.out) == (2, "")
-    assert says in said.line
+    result = mendbench("gate", *words)
+    assert (result.code, result.out) == (2, "")
+    assert says in result.line
 
 
 def test_a_run_that_shares_nothing_with_the_baseline_is_an_error(accepted, mendbench):
     mendbench("run", "--repairer", "rules", "--policy", "naive", "--strategy", "summary", "--workers", "1")
-    said = mendbench("gate")
-    assert said.code == 2
-    assert "none of its 3 trials is among the 3 of reports/latest" in said.line
+    result = mendbench("gate")
+    assert result.code == 2
+    assert "none of its 3 trials is among the 3 of reports/latest" in result.line
 
 
 def test_a_missing_recording_is_incomplete_and_names_the_command_that_records_it(corpus, mendbench):
@@ -95,17 +95,17 @@ def test_a_missing_recording_is_incomplete_and_names_the_command_that_records_it
     mendbench("gate", "--update")
     (corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").unlink()
     mendbench("run", "--workers", "1")
-    said = mendbench("gate")
-    assert said.code == 3
-    assert said.out.splitlines()[0] == "cannot tell: 4 trials miss a recording"
-    assert f"record it with: mendbench run {cases.RENAMED} --strategy full-context" in said.out
+    result = mendbench("gate")
+    assert result.code == 3
+    assert result.out.splitlines()[0] == "cannot tell: 4 trials miss a recording"
+    assert f"record it with: mendbench run {cases.RENAMED} --strategy full-context" in result.out
     refused = mendbench("gate", "--update")
     assert refused.code == 3
     assert "4 of 18 trials miss a recording" in refused.line
     kept = mendbench("gate", "--update", "--partial")
     assert (kept.code, kept.out) == (
         0,
-        "baseline.tsv as it was: 18 trials, 4 kept though the run does not tell of them\n",
+        "baseline.tsv as it was: 18 trials, 4 kept although they are not in the run\n",
     )
 
 
@@ -119,9 +119,9 @@ def test_an_unjudged_trial_cannot_be_told_by_the_shipped_configuration_and_fails
     assert (mendbench("gate", "--update").code, mendbench("gate").code) == (0, 0)
     (corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").unlink()
     mendbench("run", "--workers", "1")
-    said = mendbench("gate")
-    assert said.code == 3
-    assert said.out.startswith("cannot tell: 4 trials miss a recording")
+    result = mendbench("gate")
+    assert result.code == 3
+    assert result.out.startswith("cannot tell: 4 trials miss a recording")
     config.write_text(f"{config.read_text(encoding='utf-8')}\nmax_unjudged = 0\n", encoding="utf-8")
     failed = mendbench("gate")
     assert (failed.code, failed.out.splitlines()[0]) == (1, "FAILED: max_unjudged broken 4 times")
@@ -133,12 +133,12 @@ def test_a_changed_recording_is_told_once_a_case_with_what_changed(corpus, mendb
     world = corpus / "cassettes" / cases.RENAMED / "world.yaml"
     world.write_text(world.read_text(encoding="utf-8").replace('"town":"Vik"', '"town":"Vig"'), encoding="utf-8")
     mendbench("run", "--workers", "1")
-    said = mendbench("gate")
-    assert said.code == 3
-    first, _, _, head, finding, others, why, response, _ = said.out.splitlines()
+    result = mendbench("gate")
+    assert result.code == 3
+    first, _, _, head, finding, others, why, response, _ = result.out.splitlines()
     assert (first, head) == ("cannot tell: the recordings of 6 trials changed", "cannot be told:")
     assert finding == f"  recording: {cases.RENAMED} [full-context · naive · {cases.MODEL}]"
-    assert others.startswith("    so too in 5: ")
+    assert others.startswith("    also in 5: ")
     assert (
         why
         == "    the world's response to 1 request changed: accept it with `mendbench gate --update` if that is meant"
@@ -149,21 +149,21 @@ def test_a_changed_recording_is_told_once_a_case_with_what_changed(corpus, mendb
 def test_a_changed_case_cannot_be_compared_until_it_is_accepted(accepted, mendbench):
     cases.change_case(accepted, cases.QUIET, lambda truth: truth.update(title="Another greeting that works"))
     mendbench("run", *PLAIN)
-    said = mendbench("gate")
-    assert (said.code, said.out.splitlines()[0]) == (3, "cannot tell: the cases of 1 trial are others")
+    result = mendbench("gate")
+    assert (result.code, result.out.splitlines()[0]) == (3, "cannot tell: the cases of 1 trial are others")
     assert mendbench("gate", "--update").out == "baseline.tsv accepted: 0 added, 0 removed, 1 changed; 3 trials\n"
     assert mendbench("gate").code == 0
 
 
 def test_a_narrower_run_says_so_and_accepting_it_says_what_is_lost(accepted, mendbench):
     mendbench("run", cases.QUIET, *PLAIN)
-    said = mendbench("gate")
-    assert said.code == 0
-    assert said.out.startswith("passed: 1 trial no worse than in baseline.tsv; 2 of its 3 trials not in this run\n")
-    assert "2 trials of the baseline not in this run" in said.out
+    result = mendbench("gate")
+    assert result.code == 0
+    assert result.out.startswith("passed: 1 trial no worse than in baseline.tsv; 2 of its 3 trials not in this run\n")
+    assert "2 trials of the baseline not in this run" in result.out
     update = mendbench("gate", "--update")
     assert update.out.startswith(
-        "baseline.tsv accepted: 0 added, 2 removed, 0 changed; 1 trials\n2 of its lines are gone"
+        "baseline.tsv accepted: 0 added, 2 removed, 0 changed; 1 trials\n2 of its lines were removed"
     )
 
 
@@ -172,14 +172,14 @@ def test_new_trials_fail_only_when_asked(accepted, mendbench):
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(line for line in lines if not line.startswith(cases.RENAMED)), encoding="utf-8")
     assert mendbench("gate").code == 0
-    said = mendbench("gate", "--new")
-    assert (said.code, said.out.splitlines()[0]) == (1, "FAILED: 1 trial new and not right")
+    result = mendbench("gate", "--new")
+    assert (result.code, result.out.splitlines()[0]) == (1, "FAILED: 1 trial new and not right")
 
 
 def test_the_self_test_prints_the_false_alarm_rate(accepted, mendbench):
-    said = mendbench("gate", "--self-test", "2", "--workers", "1")
-    assert (said.code, said.err) == (0, "")
-    assert said.out == "0 false alarms in 2 gates over 3 of 3 trials: 0.0%\n"
+    result = mendbench("gate", "--self-test", "2", "--workers", "1")
+    assert (result.code, result.err) == (0, "")
+    assert result.out == "0 false alarms in 2 gates over 3 of 3 trials: 0.0%\n"
     assert json.loads(mendbench("gate", "--self-test", "1", "--workers", "1", "--format", "json").out)["rate"] == 0.0
 
 
@@ -201,8 +201,8 @@ def test_many_findings_are_cut_and_counted(accepted, mendbench):
     *_, last = path.read_text(encoding="utf-8").splitlines()
     more = "".join(f"zoo/{number:02d}\t" + last.split("\t", 1)[1] + "\n" for number in range(15))
     path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
-    said = mendbench("gate")
-    assert "  and 5 more; --format json has them all\n" in said.out
+    result = mendbench("gate")
+    assert "  and 5 more; --format json has them all\n" in result.out
 
 
 @pytest.mark.parametrize("line", ["<<<<<<< ours", "a\tb"])
@@ -211,22 +211,22 @@ def test_a_broken_baseline_is_told_with_its_line(accepted, mendbench, line):
     count = len(path.read_text(encoding="utf-8").splitlines())
     path.write_text(path.read_text(encoding="utf-8") + line + "\n", encoding="utf-8")
     for words in ((), ("--update", "--partial")):
-        said = mendbench("gate", *words)
-        assert said.code == 2
-        assert said.line.startswith(f"baseline.tsv:{count + 1}: ")
+        result = mendbench("gate", *words)
+        assert result.code == 2
+        assert result.line.startswith(f"baseline.tsv:{count + 1}: ")
     update = mendbench("gate", "--update")
     assert update.code == 0
-    assert f"all of the old file was replaced, for it could not be read: baseline.tsv:{count + 1}: " in update.out
+    assert f"the whole old file was replaced, because it could not be read: baseline.tsv:{count + 1}: " in update.out
     assert mendbench("gate").code == 0
 
 
 def test_one_shard_of_a_run_says_that_it_is_one(accepted, mendbench):
     mendbench("run", *PLAIN, "--shard", "1/2")
-    said = mendbench("gate")
-    assert said.code == 0
+    result = mendbench("gate")
+    assert result.code == 0
     assert (
         "  shard 1 of 2 alone: the rest of the run is not gated; `mendbench merge` puts the shards together\n"
-        in said.out
+        in result.out
     )
 
 
@@ -235,7 +235,7 @@ def test_a_limit_that_holds_everywhere_is_told_once_at_its_nearest(corpus, mendb
     config = corpus / "mendbench.toml"
     config.write_text(config.read_text(encoding="utf-8") + "\n[gate.limits]\nmax_crashed = 0\n", encoding="utf-8")
     assert mendbench("gate", "--update").code == 0
-    told = mendbench("gate").out.split("limits that hold:\n")[1].splitlines()
-    assert len(told) == 1
-    assert told[0].startswith("  max_crashed: crashed is 0, ")
-    assert told[0].endswith("; so too for 3 other treatments")
+    lines = mendbench("gate").out.split("limits that hold:\n")[1].splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("  max_crashed: crashed is 0, ")
+    assert lines[0].endswith("; also for 3 other treatments")

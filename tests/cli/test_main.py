@@ -61,7 +61,7 @@ PRINTS_A_TABLE = (
 )
 
 
-def _told(helped):
+def _documented(helped):
     """Return the options that a help text tells of, with the words beside each."""
     part = helped.split("Options:\n")[1].split("\nCommands:")[0]
     lines = re.sub(r"\n {8,}", " ", part).splitlines()
@@ -81,19 +81,19 @@ def test_the_line_of_a_command_is_the_first_of_its_own_help(name):
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_every_command_has_a_help_of_its_own(mendbench, words):
-    said = mendbench(*words, "--help")
-    assert said.code == 0
-    assert said.err == ""
-    assert said.out.startswith(f"Usage: {' '.join(('mendbench', *words))} ")
+    result = mendbench(*words, "--help")
+    assert result.code == 0
+    assert result.err == ""
+    assert result.out.startswith(f"Usage: {' '.join(('mendbench', *words))} ")
 
 
 @pytest.mark.parametrize(
     ("words", "options"), OPTIONS.items(), ids=lambda each: " ".join(each) if isinstance(each, tuple) else ""
 )
 def test_every_option_stands_in_the_help_with_a_sentence(mendbench, words, options):
-    told = _told(mendbench(*words, "--help").out)
-    assert set(told) == {*options.split(), "help"}
-    for name, sentence in told.items():
+    documented = _documented(mendbench(*words, "--help").out)
+    assert set(documented) == {*options.split(), "help"}
+    for name, sentence in documented.items():
         assert sentence, name
         assert len(sentence.split()) >= 3, name
         assert "." in sentence, name
@@ -106,10 +106,10 @@ def test_every_command_that_prints_a_table_prints_json_too(mendbench, words):
 
 @pytest.mark.parametrize("words", [(), ("case",), ("strategy",)], ids=lambda words: " ".join(words) or "alone")
 def test_a_group_without_a_command_shows_its_help_and_is_a_usage_error(mendbench, words):
-    said = mendbench(*words)
-    assert said.code == 2
-    assert said.out == ""
-    assert said.err.startswith("Usage: mendbench")
+    result = mendbench(*words)
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err.startswith("Usage: mendbench")
 
 
 def test_an_unknown_command_is_answered_with_the_closest_and_all_of_them(mendbench):
@@ -134,13 +134,13 @@ def test_the_version_is_said(mendbench):
         (("run", "--out"), "run: Option '--out' requires an argument; `mendbench run --help` shows how"),
         (("schema",), "schema: Missing argument 'WHAT'; `mendbench schema --help` shows how"),
         (("strategy", "diff", "none"), "strategy diff: Missing argument 'OTHER'; `mendbench strategy diff --help` shows how"),
-        (("run", "--workers", "many"), "run: Invalid value for '--workers': 'many' is no whole number from 0 on; `mendbench run --help` shows how"),
-        (("run", "--samples", "0"), "run: Invalid value for '--samples': '0' is no whole number from 1 on; `mendbench run --help` shows how"),
+        (("run", "--workers", "many"), "run: Invalid value for '--workers': 'many' is not an integer of at least 0; `mendbench run --help` shows how"),
+        (("run", "--samples", "0"), "run: Invalid value for '--samples': '0' is not an integer of at least 1; `mendbench run --help` shows how"),
         (("run", "--format", "xml"), "run: Invalid value for '--format': 'xml' is not one of 'text', 'json'; `mendbench run --help` shows how"),
     ],
     ids=" ".join,
 )  # fmt: skip
 def test_words_that_cannot_be_used_are_answered_in_one_line(mendbench, empty, words, line):
-    said = mendbench(*words)
-    assert (said.code, said.line, said.out) == (2, line, "")
+    result = mendbench(*words)
+    assert (result.code, result.line, result.out) == (2, line, "")
     assert list(empty.iterdir()) == []

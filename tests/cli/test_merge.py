@@ -43,8 +43,8 @@ def change(path, **fields):
 
 
 def test_merged_shards_are_the_undivided_run_byte_for_byte(sharded, mendbench):
-    said = mendbench("merge", "shard-2", "shard-3", "shard-1", "--out", "merged")
-    assert (said.code, said.err) == (0, "")
+    result = mendbench("merge", "shard-2", "shard-3", "shard-1", "--out", "merged")
+    assert (result.code, result.err) == (0, "")
     assert files_of(sharded / "merged") == files_of(sharded / "whole")
 
 
@@ -55,22 +55,22 @@ def test_shards_share_no_case(sharded):
 
 
 def test_a_missing_shard_is_named(sharded, mendbench):
-    said = mendbench("merge", "shard-1", "shard-3", "--out", "merged")
-    assert said.code == 3
-    assert said.line == "merge: shard 2/3 is missing; run it with `--shard 2/3`, and name it"
+    result = mendbench("merge", "shard-1", "shard-3", "--out", "merged")
+    assert result.code == 3
+    assert result.line == "merge: shard 2/3 is missing; run it with `--shard 2/3`, and name it"
     assert not (sharded / "merged").exists()
 
 
 def test_a_shard_that_is_named_twice_is_refused(sharded, mendbench):
-    said = mendbench("merge", "shard-1", "shard-2", "shard-2", "--out", "merged")
-    assert said.code == 2
-    assert said.line == "shard-2: shard 2 once more, as in shard-2; name each shard once"
+    result = mendbench("merge", "shard-1", "shard-2", "shard-2", "--out", "merged")
+    assert result.code == 2
+    assert result.line == "shard-2: shard 2 once more, as in shard-2; name each shard once"
 
 
 def test_a_run_that_is_no_shard_is_refused(sharded, mendbench):
-    said = mendbench("merge", "whole", "--out", "merged")
-    assert said.code == 2
-    assert said.line == "whole: a run that is no shard; merge what `mendbench run --shard K/N` wrote"
+    result = mendbench("merge", "whole", "--out", "merged")
+    assert result.code == 2
+    assert result.line == "whole: a run that is no shard; merge what `mendbench run --shard K/N` wrote"
 
 
 @pytest.mark.parametrize(
@@ -79,56 +79,56 @@ def test_a_run_that_is_no_shard_is_refused(sharded, mendbench):
 )
 def test_shards_of_different_runs_are_refused_with_what_differs(sharded, mendbench, part, value, place):
     change(sharded / "shard-2/run.json", **{part: value})
-    said = mendbench("merge", "shard-1", "shard-2", "shard-3", "--out", "merged")
-    assert said.code == 2
-    assert said.line.startswith(f"shard-2: {place} differs from that of shard-1; merge shards of one run")
+    result = mendbench("merge", "shard-1", "shard-2", "shard-3", "--out", "merged")
+    assert result.code == 2
+    assert result.line.startswith(f"shard-2: {place} differs from that of shard-1; merge shards of one run")
 
 
-@pytest.mark.parametrize("told", ["2/3", {}, {"number": "2", "of": 3, "trials": 9}])
-def test_a_shard_that_does_not_say_which_it_is_is_refused(sharded, mendbench, told):
-    change(sharded / "shard-2/run.json", shard=told)
-    said = mendbench("merge", "shard-1", "shard-2", "shard-3", "--out", "merged")
-    assert said.code == 2
-    assert said.line.startswith("shard-2/run.json: shard")
+@pytest.mark.parametrize("stored_shard", ["2/3", {}, {"number": "2", "of": 3, "trials": 9}])
+def test_a_shard_that_does_not_say_which_it_is_is_refused(sharded, mendbench, stored_shard):
+    change(sharded / "shard-2/run.json", shard=stored_shard)
+    result = mendbench("merge", "shard-1", "shard-2", "shard-3", "--out", "merged")
+    assert result.code == 2
+    assert result.line.startswith("shard-2/run.json: shard")
 
 
 def test_a_shard_that_was_made_of_another_template_is_refused(sharded, mendbench):
     digests = json.loads((sharded / "shard-2/run.json").read_text(encoding="utf-8"))["digests"]
     assert "treatments" in digests
     change(sharded / "shard-2/run.json", digests={**digests, "treatments": "another"})
-    said = mendbench("merge", "shard-1", "shard-2", "shard-3", "--out", "merged")
-    assert said.code == 2
-    assert said.line.startswith("shard-2: digests.treatments differs from that of shard-1; merge shards of one run")
+    result = mendbench("merge", "shard-1", "shard-2", "shard-3", "--out", "merged")
+    assert result.code == 2
+    assert result.line.startswith("shard-2: digests.treatments differs from that of shard-1; merge shards of one run")
 
 
 def test_a_trial_that_two_shards_have_is_refused(sharded, mendbench):
     shutil.copy(sharded / "shard-1/trials.jsonl", sharded / "shard-2/trials.jsonl")
     shutil.copy(sharded / "shard-1/texts.jsonl", sharded / "shard-2/texts.jsonl")
-    said = mendbench("merge", "shard-1", "shard-2", "shard-3", "--out", "merged")
-    assert said.code == 2
-    assert said.line.startswith("shard-2: the trial ")
-    assert said.line.endswith("once more, as in shard-1; merge shards of one run")
+    result = mendbench("merge", "shard-1", "shard-2", "shard-3", "--out", "merged")
+    assert result.code == 2
+    assert result.line.startswith("shard-2: the trial ")
+    assert result.line.endswith("once more, as in shard-1; merge shards of one run")
 
 
 def test_a_shard_that_lost_trials_is_incomplete(sharded, mendbench):
     path = sharded / "shard-2/trials.jsonl"
     path.write_text("".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[1:]), encoding="utf-8")
-    said = mendbench("merge", "shard-1", "shard-2", "shard-3", "--out", "merged")
-    assert said.code == 2
-    assert said.line == "shard-2/trials.jsonl: 5 lines of 6 trials; make the run again with `mendbench run`"
+    result = mendbench("merge", "shard-1", "shard-2", "shard-3", "--out", "merged")
+    assert result.code == 2
+    assert result.line == "shard-2/trials.jsonl: 5 lines of 6 trials; make the run again with `mendbench run`"
     change(sharded / "shard-2/run.json", trials=5)
-    said = mendbench("merge", "shard-1", "shard-2", "shard-3", "--out", "merged")
-    assert said.code == 3
-    assert said.line.endswith("trials are there; run the shards again")
+    result = mendbench("merge", "shard-1", "shard-2", "shard-3", "--out", "merged")
+    assert result.code == 3
+    assert result.line.endswith("trials are there; run the shards again")
 
 
 def test_more_shards_than_cases_are_refused_before_anything_runs(corpus, mendbench):
-    said = mendbench("run", "--shard", "4/4", "--out", "mine")
-    assert said.code == 2
-    assert said.line == "--shard: 4 shards of 3 cases; use 3 shards at most"
+    result = mendbench("run", "--shard", "4/4", "--out", "mine")
+    assert result.code == 2
+    assert result.line == "--shard: 4 shards of 3 cases; use 3 shards at most"
     assert not (corpus / "mine").exists()
 
 
 def test_what_names_no_shard_is_refused(corpus, mendbench):
-    said = mendbench("run", "--shard", "5/4")
-    assert (said.code, said.line) == (2, "--shard: '5/4'; give K/N with K from 1 to N, such as 2/4")
+    result = mendbench("run", "--shard", "5/4")
+    assert (result.code, result.line) == (2, "--shard: '5/4'; give K/N with K from 1 to N, such as 2/4")

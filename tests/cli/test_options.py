@@ -11,5 +11,5 @@ def test_workers_are_a_number_or_one_on_each_core(given, count):
 
 @pytest.mark.parametrize("given", ["-1", "two", "1.5", ""])
 def test_anything_else_is_no_number_of_workers(given):
-    with pytest.raises(typer.BadParameter, match="no whole number from 0 on"):
+    with pytest.raises(typer.BadParameter, match="not an integer of at least 0"):
         workers(given)

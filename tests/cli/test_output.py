@@ -44,7 +44,7 @@ def test_a_reader_that_has_left_is_no_error(monkeypatch):
 
 def test_a_full_disk_is_bad_input(monkeypatch):
     monkeypatch.setattr(sys, "stdout", Refusing(OSError(28, "No space left on device")))
-    with pytest.raises(BadInput, match="standard output: No space left on device; send it elsewhere"):
+    with pytest.raises(BadInput, match="standard output: No space left on device; redirect it elsewhere"):
         output.write("text")
 
 

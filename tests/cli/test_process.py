@@ -42,12 +42,12 @@ def mendbench(*words, code=ENTRY, **more):
     [([signal.SIGINT] * 3, 130, "interrupted"), ([signal.SIGTERM, signal.SIGINT], 143, "terminated")],
 )
 def test_a_run_that_is_told_to_end_prints_the_command_that_finishes_it(corpus, workers, numbers, code, word):
-    told = mendbench(*RULES, "--workers", workers, code=SENDS.replace("NUMBERS", repr([*map(int, numbers)])) + ENTRY)
-    assert (told.returncode, told.stdout) == (code, "")
-    assert told.stderr == (
+    ended = mendbench(*RULES, "--workers", workers, code=SENDS.replace("NUMBERS", repr([*map(int, numbers)])) + ENTRY)
+    assert (ended.returncode, ended.stdout) == (code, "")
+    assert ended.stderr == (
         f"mendbench: {word}; finish it with: mendbench run --resume reports/latest --workers {workers}\n"
     )
-    name, *words = shlex.split(told.stderr.split("finish it with: ")[1])
+    name, *words = shlex.split(ended.stderr.split("finish it with: ")[1])
     assert name == "mendbench"
     finished = mendbench(*words)
     assert (finished.returncode, finished.stderr) == (0, "")
@@ -63,8 +63,8 @@ def send(*_anything):
     os.kill(os.getpid(), signal.SIGTERM)
 screen._Progress.__call__ = executor.LocalPool.close = send
 """
-    told = mendbench(*RULES, "--workers", "2", code=twice + ENTRY)
-    assert (told.returncode, told.stdout, "mendbench: " in told.stderr) == (-signal.SIGTERM, "", False)
+    ended = mendbench(*RULES, "--workers", "2", code=twice + ENTRY)
+    assert (ended.returncode, ended.stdout, "mendbench: " in ended.stderr) == (-signal.SIGTERM, "", False)
     finished = mendbench(*RULES, "--workers", "2")
     assert finished.returncode == 0
     assert finished.stderr.startswith("mendbench: reports/latest: goes on from an interrupted run (trials done: 1)")
@@ -92,8 +92,8 @@ def test_a_reader_that_leaves_early_changes_nothing(corpus, words, code):
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "w") as closed:
-        said = mendbench(*words, stdout=closed)
-    assert (said.returncode, said.stderr) == (code, "")
+        result = mendbench(*words, stdout=closed)
+    assert (result.returncode, result.stderr) == (code, "")
 
 
 def test_a_reader_that_leaves_early_does_not_hide_a_missing_recording(corpus):
@@ -101,18 +101,18 @@ def test_a_reader_that_leaves_early_does_not_hide_a_missing_recording(corpus):
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "w") as closed:
-        said = mendbench("run", cases.RENAMED, "--policy", "naive", "--workers", "1", stdout=closed)
-    assert said.returncode == 3
-    assert said.stderr.startswith("mendbench: unjudged: ")
+        result = mendbench("run", cases.RENAMED, "--policy", "naive", "--workers", "1", stdout=closed)
+    assert result.returncode == 3
+    assert result.stderr.startswith("mendbench: unjudged: ")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
 def test_a_full_disk_is_one_line(corpus):
     with Path("/dev/full").open("w", encoding="utf-8") as full:
-        said = mendbench("case", "list", stdout=full)
-    assert (said.returncode, said.stderr) == (
+        result = mendbench("case", "list", stdout=full)
+    assert (result.returncode, result.stderr) == (
         2,
-        "mendbench: standard output: No space left on device; send it elsewhere\n",
+        "mendbench: standard output: No space left on device; redirect it elsewhere\n",
     )
 
 
@@ -120,9 +120,9 @@ def test_a_full_disk_is_one_line(corpus):
     ("words", "code"), [(("run", "nothing/here"), 2), (("report", "nowhere"), 2), (("rnu",), 2), (("--version",), 0)]
 )
 def test_a_process_leaves_with_the_code(corpus, words, code):
-    said = mendbench(*words)
-    assert said.returncode == code
-    assert "Traceback" not in said.stderr
+    result = mendbench(*words)
+    assert result.returncode == code
+    assert "Traceback" not in result.stderr
 
 
 HEAVY = ("rich", "pandas", "jinja2", "httpx2", "yaml", "vcr", "mcp", "numpy")
@@ -138,15 +138,15 @@ def test_help_imports_nothing_heavy(empty, words, heavy):
         f"import atexit, sys; atexit.register(lambda: print(sorted({heavy!r} & sys.modules.keys()), file=sys.stderr))\n"
     )
     code = code.replace(repr(heavy), repr(set(heavy)))
-    said = mendbench(*words, code=code + ENTRY)
-    assert (said.returncode, said.stderr) == (0, "[]\n")
+    result = mendbench(*words, code=code + ENTRY)
+    assert (result.returncode, result.stderr) == (0, "[]\n")
 
 
 def test_no_command_needs_a_package_that_only_tests_bring(empty):
     hidden = "import sys; sys.modules['click'] = None\n"
-    said = mendbench("rnu", code=hidden + ENTRY)
-    assert said.returncode == 2
-    assert said.stderr.startswith("mendbench: command: unknown command 'rnu'")
+    result = mendbench("rnu", code=hidden + ENTRY)
+    assert result.returncode == 2
+    assert result.stderr.startswith("mendbench: command: unknown command 'rnu'")
 
 
 def test_it_runs_as_a_module_too():

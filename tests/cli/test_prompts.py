@@ -32,8 +32,8 @@ def empty(bare, tmp_path, monkeypatch):
 @pytest.fixture
 def exported(empty, mendbench):
     """The prompts of all first attempts, exported to p.jsonl."""
-    said = mendbench("prompts", "export", "--out", "p.jsonl", *ONE)
-    assert (said.code, said.out) == (0, "")
+    result = mendbench("prompts", "export", "--out", "p.jsonl", *ONE)
+    assert (result.code, result.out) == (0, "")
     return empty / "p.jsonl"
 
 
@@ -50,8 +50,8 @@ def entries(root):
     return [entry for path in recorded(root) for entry in cassette.load(path)]
 
 
-def document(said):
-    return json.loads(said.out)
+def document(result):
+    return json.loads(result.out)
 
 
 def edited(root):
@@ -100,10 +100,10 @@ def test_first_attempts_are_each_exported_once_and_second_ones_when_the_first_ar
 
 
 def test_an_export_gives_the_same_bytes_each_time_and_to_standard_output(empty, exported, mendbench):
-    said = mendbench("prompts", "export", *ONE)
-    assert said.out == exported.read_text(encoding="utf-8")
-    assert said.line == "4 prompts without a response; 0 answered, 12 trials"
-    assert mendbench("prompts", "export", "--workers", "2").out == said.out
+    result = mendbench("prompts", "export", *ONE)
+    assert result.out == exported.read_text(encoding="utf-8")
+    assert result.line == "4 prompts without a response; 0 answered, 12 trials"
+    assert mendbench("prompts", "export", "--workers", "2").out == result.out
 
 
 def test_a_selection_exports_a_part_under_the_same_ids(empty, exported, mendbench):
@@ -135,12 +135,12 @@ def test_a_further_table_of_a_model_has_prompts_of_its_own_and_they_come_back(em
     path.write_text(f'{text}[models.again]\nserved_as = "{cases.MODEL}"\n{more}\n', encoding="utf-8")
     words = ("--model", "again", "--policy", "naive", *ONE)
     mendbench("prompts", "export", *words, "--out", "p.jsonl")
-    said = prompts.replies(empty / "p.jsonl")
-    assert said
-    assert all(name.endswith(suffix) for name, _ in said)
-    done = bring(mendbench, prompts.in_shape("plain", said))
-    assert (done.code, len(entries(empty))) == (0, len(said))
-    assert not {name for name, _ in said} & {
+    result = prompts.replies(empty / "p.jsonl")
+    assert result
+    assert all(name.endswith(suffix) for name, _ in result)
+    done = bring(mendbench, prompts.in_shape("plain", result))
+    assert (done.code, len(entries(empty))) == (0, len(result))
+    assert not {name for name, _ in result} & {
         line["custom_id"] for line in map(json.loads, mendbench("prompts", "export", *words).out.splitlines())
     }
 
@@ -152,9 +152,9 @@ def test_a_nodes_prompt_that_an_edit_led_to_travels_too(empty, mendbench):
     asked = []
     for at in range(2):
         mendbench("prompts", "export", *words, "--out", "p.jsonl")
-        said = prompts.replies(empty / "p.jsonl", lambda body: json.dumps({"edits": [right]}))
+        result = prompts.replies(empty / "p.jsonl", lambda body: json.dumps({"edits": [right]}))
         asked.append({json.loads(line)["body"]["model"] for line in Path("p.jsonl").read_text().splitlines()})
-        assert (at, bring(mendbench, prompts.in_shape("plain", said)).code) == (at, 0)
+        assert (at, bring(mendbench, prompts.in_shape("plain", result)).code) == (at, 0)
     assert asked == [{cases.MODEL}, {prompts.POET}]
 
 
@@ -163,11 +163,11 @@ def test_a_nodes_own_prompt_travels_too(empty, mendbench):
     seen = []
     for _ in range(2):
         mendbench("prompts", "export", prompts.RHYME, "--out", "p.jsonl", *ONE)
-        said = prompts.replies(
+        result = prompts.replies(
             empty / "p.jsonl", lambda body: body["messages"][0]["content"].replace("Rhyme on", "A rhyme for")
         )
-        seen += [text for _, text in said]
-        assert bring(mendbench, prompts.in_shape("openai", said)).code == 0
+        seen += [text for _, text in result]
+        assert bring(mendbench, prompts.in_shape("openai", result)).code == 0
     assert seen == ["A rhyme for Runa", "A rhyme for Leif"]
     assert mendbench("prompts", "export", prompts.RHYME, *ONE).out == ""
     assert (empty / "cassettes" / prompts.RHYME / f"{prompts.POET}.yaml").is_file()
@@ -185,8 +185,8 @@ def test_prompts_of_a_template_file_come_back_when_it_is_named(empty, mendbench)
 
 def test_a_dry_run_writes_nothing_and_says_what_would_be(empty, exported, mendbench):
     text = prompts.in_shape("plain", prompts.replies(exported))
-    said = bring(mendbench, text, "--dry-run")
-    assert (said.code, said.out) == (0, "4 responses would be recorded in 2 cases; 4 prompts were exported\n")
+    result = bring(mendbench, text, "--dry-run")
+    assert (result.code, result.out) == (0, "4 responses would be recorded in 2 cases; 4 prompts were exported\n")
     assert recorded(empty) == {}
 
 
@@ -194,29 +194,29 @@ def test_importing_twice_changes_nothing(empty, exported, mendbench):
     text = prompts.in_shape("plain", prompts.replies(exported))
     bring(mendbench, text)
     before = recorded(empty)
-    said = bring(mendbench, text)
-    assert (said.code, recorded(empty)) == (0, before)
-    assert "4 responses recorded already" in said.out
+    result = bring(mendbench, text)
+    assert (result.code, recorded(empty)) == (0, before)
+    assert "4 responses recorded already" in result.out
 
 
 def test_another_answer_is_refused_and_with_replace_it_stands(empty, exported, mendbench):
-    said = prompts.replies(exported)
-    bring(mendbench, prompts.in_shape("plain", said))
+    result = prompts.replies(exported)
+    bring(mendbench, prompts.in_shape("plain", result))
     before = recorded(empty)
-    other = prompts.in_shape("plain", [*said[:-1], (said[-1][0], "Good day")])
+    other = prompts.in_shape("plain", [*result[:-1], (result[-1][0], "Good day")])
     refused = bring(mendbench, other)
     assert refused.code == 2
-    assert refused.line.startswith(f"a:4: another response to {said[-1][0]} than ")
+    assert refused.line.startswith(f"a:4: another response to {result[-1][0]} than ")
     assert recorded(empty) == before
     done = bring(mendbench, other, "--replace", "--format", "json")
-    assert (done.code, [one["custom_id"] for one in document(done)["replaced"]]) == (0, [said[-1][0]])
+    assert (done.code, [one["custom_id"] for one in document(done)["replaced"]]) == (0, [result[-1][0]])
 
 
 def test_tokens_that_were_counted_later_are_taken_over_with_replace_and_not_without(empty, exported, mendbench):
-    said = prompts.replies(exported)
-    bring(mendbench, prompts.in_shape("plain", said))
+    result = prompts.replies(exported)
+    bring(mendbench, prompts.in_shape("plain", result))
     before = recorded(empty)
-    counted = prompts.in_shape("openai", said)
+    counted = prompts.in_shape("openai", result)
     assert "4 responses recorded already" in bring(mendbench, counted).out
     assert recorded(empty) == before
     done = bring(mendbench, counted, "--replace", "--format", "json")
@@ -226,10 +226,10 @@ def test_tokens_that_were_counted_later_are_taken_over_with_replace_and_not_with
 
 def test_a_line_that_is_cut_off_stops_everything_unless_the_rest_is_asked_for(empty, exported, mendbench):
     text = prompts.in_shape("openai", prompts.replies(exported))[:-30]
-    said = bring(mendbench, text)
-    assert said.code == 2
-    assert said.line.startswith("a:4: no whole line of JSON (")
-    assert said.line.endswith("fetch the file again, or mend the line; or leave such lines out with --skip-broken")
+    result = bring(mendbench, text)
+    assert result.code == 2
+    assert result.line.startswith("a:4: no whole line of JSON (")
+    assert result.line.endswith("fetch the file again, or mend the line; or leave such lines out with --skip-broken")
     assert recorded(empty) == {}
     rest = bring(mendbench, text, "--skip-broken")
     assert rest.code == 1
@@ -242,37 +242,39 @@ def test_how_many_lines_are_broken_is_said(empty, exported, mendbench):
 
 
 def test_two_answers_to_one_prompt_stop_everything_and_equal_ones_count_once(empty, exported, mendbench):
-    said = prompts.replies(exported)
-    twice = bring(mendbench, prompts.in_shape("plain", [*said, (said[0][0], "Good day")]))
+    result = prompts.replies(exported)
+    twice = bring(mendbench, prompts.in_shape("plain", [*result, (result[0][0], "Good day")]))
     assert (twice.code, twice.line) == (
-        2, f"a:5: another response to {said[0][0]} than at a:1; delete one of the two lines",
+        2, f"a:5: another response to {result[0][0]} than at a:1; delete one of the two lines",
     )  # fmt: skip
     assert recorded(empty) == {}
-    same = bring(mendbench, prompts.in_shape("plain", [*said, said[0]]))
+    same = bring(mendbench, prompts.in_shape("plain", [*result, result[0]]))
     assert same.code == 0
-    assert "1 line said again what another one says" in same.out
+    assert "1 line repeated another line" in same.out
     assert len(entries(empty)) == 4
 
 
 def test_an_unknown_id_is_named_and_the_others_are_imported(empty, exported, mendbench):
-    said = bring(mendbench, prompts.in_shape("plain", [*prompts.replies(exported), ("ask-of-somebody", "hi")]))
-    assert said.code == 1
-    assert "unknown: 1 line (not exported)\n  a:5: ask-of-somebody\n" in said.out
+    result = bring(mendbench, prompts.in_shape("plain", [*prompts.replies(exported), ("ask-of-somebody", "hi")]))
+    assert result.code == 1
+    assert "unknown: 1 line (not exported)\n  a:5: ask-of-somebody\n" in result.out
     assert len(entries(empty)) == 4
 
 
 def test_what_was_not_answered_is_told_and_exported_again(empty, exported, mendbench):
-    said = prompts.replies(exported)
-    lines = [prompts.openai_line(*said[0]), {"custom_id": said[1][0], "result": {"type": "expired"}}]
-    lines.append({"custom_id": said[2][0], "response": None, "error": {"code": "batch_expired", "message": "too late"}})
+    result = prompts.replies(exported)
+    lines = [prompts.openai_line(*result[0]), {"custom_id": result[1][0], "result": {"type": "expired"}}]
+    lines.append(
+        {"custom_id": result[2][0], "response": None, "error": {"code": "batch_expired", "message": "too late"}}
+    )
     done = bring(mendbench, prompts.jsonl(lines))
     assert done.code == 3
-    assert f"a:2: {said[1][0]}: expired" in done.out
-    assert f"a:3: {said[2][0]}: batch_expired: too late" in done.out
-    assert "absent: 1 exported prompt of which no line speaks" in done.out
+    assert f"a:2: {result[1][0]}: expired" in done.out
+    assert f"a:3: {result[2][0]}: batch_expired: too late" in done.out
+    assert "absent: 1 exported prompt without a line" in done.out
     assert len(entries(empty)) == 1
     mendbench("prompts", "export", "--out", "p.jsonl", *ONE)
-    assert {name for name, _ in said[1:]} <= {name for name, _ in prompts.replies(exported)}
+    assert {name for name, _ in result[1:]} <= {name for name, _ in prompts.replies(exported)}
 
 
 @pytest.mark.parametrize(
@@ -322,8 +324,8 @@ def test_the_exported_file_has_to_be_the_one_that_was_exported(empty, exported, 
 def test_a_spreadsheet_is_read(empty, exported, mendbench):
     with Path("sheet.csv").open("w", encoding="utf-8-sig", newline="") as file:
         csv.writer(file).writerows([("custom_id", "content"), *prompts.replies(exported)])
-    said = mendbench("prompts", "import", "sheet.csv", "--prompts", "p.jsonl", *ONE)
-    assert (said.code, len(entries(empty))) == (0, 4)
+    result = mendbench("prompts", "import", "sheet.csv", "--prompts", "p.jsonl", *ONE)
+    assert (result.code, len(entries(empty))) == (0, 4)
 
 
 @pytest.mark.parametrize(
@@ -347,9 +349,9 @@ def test_a_spreadsheet_is_read(empty, exported, mendbench):
     ],
 )
 def test_what_cannot_be_used_is_told_in_one_line(empty, exported, mendbench, words, says):
-    said = mendbench("prompts", *words)
-    assert said.code == 2
-    assert says in said.line
+    result = mendbench("prompts", *words)
+    assert result.code == 2
+    assert says in result.line
 
 
 def test_without_a_model_nothing_can_be_asked(empty, mendbench):
@@ -363,31 +365,31 @@ def test_without_a_model_nothing_can_be_asked(empty, mendbench):
 
 def test_a_trial_that_lacks_another_recording_is_named(empty, mendbench):
     cases.make_live(empty, cases.RENAMED)
-    said = mendbench("prompts", "export", cases.RENAMED, "--policy", "naive", "--strategy", "none", *ONE)
-    assert (said.code, said.out) == (0, "")
-    assert f"stopped: {cases.RENAMED} | none | naive | {cases.MODEL} | 0: no recording answers GET " in said.err
+    result = mendbench("prompts", "export", cases.RENAMED, "--policy", "naive", "--strategy", "none", *ONE)
+    assert (result.code, result.out) == (0, "")
+    assert f"stopped: {cases.RENAMED} | none | naive | {cases.MODEL} | 0: no recording answers GET " in result.err
 
 
 def test_a_diff_shows_what_an_edited_template_leaves_behind(corpus, mendbench):
-    said = mendbench("prompts", "diff", "--strategy", edited(corpus), "--policy", "naive", *ONE)
-    assert said.code == 3
-    assert "\n-## Errors to Fix\n+## Mistakes to Mend\n" in said.out
-    assert said.out.endswith(
-        "0 prompts answered, 2 without a response; 3 trials\n2 trials stop there: what they ask later hangs on the response\n"
+    result = mendbench("prompts", "diff", "--strategy", edited(corpus), "--policy", "naive", *ONE)
+    assert result.code == 3
+    assert "\n-## Errors to Fix\n+## Mistakes to Mend\n" in result.out
+    assert result.out.endswith(
+        "0 prompts answered, 2 without a response; 3 trials\n2 trials stop there: their later requests depend on the response\n"
     )
 
 
 def test_a_diff_of_what_is_recorded_finds_nothing_missing(corpus, mendbench):
-    said = mendbench("prompts", "diff", *ONE)
-    assert said.code == 0
-    assert "0 without a response; 12 trials" in said.out
+    result = mendbench("prompts", "diff", *ONE)
+    assert result.code == 0
+    assert "0 without a response; 12 trials" in result.out
 
 
 def test_a_diff_shows_a_few_or_all_and_json_has_every_missing_prompt(empty, mendbench):
     few = mendbench("prompts", "diff", *ONE)
-    assert few.out.count("nothing is recorded of tiny-coder there") == 3
+    assert few.out.count("no prompt is recorded of tiny-coder there") == 3
     assert "1 more without a response; --full shows all" in few.out
-    assert mendbench("prompts", "diff", "--full", *ONE).out.count("nothing is recorded") == 4
+    assert mendbench("prompts", "diff", "--full", *ONE).out.count("no prompt is recorded") == 4
     found = document(mendbench("prompts", "diff", "--format", "json", *ONE))
     assert (found["missing"], len(found["prompts"]), found["trials"]) == (4, 4, 12)
 
@@ -397,6 +399,6 @@ def test_a_diff_names_a_parameter_that_changed(corpus, mendbench):
     path.write_text(
         path.read_text(encoding="utf-8") + "parameters = { temperature = 0, max_tokens = 90 }\n", encoding="utf-8"
     )
-    said = mendbench("prompts", "diff", cases.RENAMED, "--strategy", "none", *ONE)
-    assert "in params.max_tokens" in said.out
+    result = mendbench("prompts", "diff", cases.RENAMED, "--strategy", "none", *ONE)
+    assert "in params.max_tokens" in result.out
     assert ModelConfig().parameters["max_tokens"] != 90

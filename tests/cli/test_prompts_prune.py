@@ -25,8 +25,8 @@ def keys(path):
     return [entry.key for entry in cassette.load(path)]
 
 
-def stale(said):
-    return [line for line in said.err.splitlines() if "stale" in line]
+def stale(result):
+    return [line for line in result.err.splitlines() if "stale" in line]
 
 
 def test_a_run_of_all_says_how_many_there_are(mendbench, responses):
@@ -43,17 +43,17 @@ def test_what_a_changed_template_leaves_behind_is_told_as_not_known_until_the_ne
     mendbench, corpus, responses
 ):
     cassette.rewrite(responses, cassette.load(responses)[1:])
-    told = mendbench("run", *ONE)
-    assert told.code == 3
+    ended = mendbench("run", *ONE)
+    assert ended.code == 3
     left = len(cassette.load(responses)) - 1
     assert left > 0
-    assert [line for line in stale(told) if "without a verdict may ask for" in line]
+    assert [line for line in stale(ended) if "without a verdict may ask for" in line]
 
 
 def test_pruning_deletes_them_and_nothing_else(mendbench, responses):
     before = keys(responses)
-    said = mendbench("prompts", "prune", "--delete", *ONE)
-    assert (said.code, said.out) == (
+    result = mendbench("prompts", "prune", "--delete", *ONE)
+    assert (result.code, result.out) == (
         0, f"{RENAMED}: 1 of {len(before)} in {MODEL}.yaml\n1 recorded response that nothing asks for, deleted\n",
     )  # fmt: skip
     assert keys(responses) == before[:-1]
@@ -62,8 +62,8 @@ def test_pruning_deletes_them_and_nothing_else(mendbench, responses):
 
 def test_unless_told_so_it_only_lists_them(mendbench, responses):
     before = responses.read_bytes()
-    said = mendbench("prompts", "prune", "--format", "json", *ONE)
-    assert json.loads(said.out)["cassettes"] == [
+    result = mendbench("prompts", "prune", "--format", "json", *ONE)
+    assert json.loads(result.out)["cassettes"] == [
         {"case": RENAMED, "cassette": f"{MODEL}.yaml", "stale": 1, "entries": len(keys(responses))}
     ]
     assert responses.read_bytes() == before
@@ -72,9 +72,9 @@ def test_unless_told_so_it_only_lists_them(mendbench, responses):
 def test_nothing_is_deleted_while_a_trial_has_no_verdict(mendbench, responses):
     cassette.rewrite(responses, cassette.load(responses)[1:])
     before = responses.read_bytes()
-    said = mendbench("prompts", "prune", "--delete", *ONE)
-    assert said.code == 2
-    assert "no verdict, so it is not known what it asks for; record what it misses" in said.line
+    result = mendbench("prompts", "prune", "--delete", *ONE)
+    assert result.code == 2
+    assert "no verdict, so it is not known what it asks for; record what it misses" in result.line
     assert responses.read_bytes() == before
 
 

@@ -26,9 +26,9 @@ def ask_again(corpus, case, text=None):
 
 
 def test_where_nothing_was_asked_again_it_says_how_to(mendbench, corpus):
-    said = mendbench("prompts", "repeatability")
-    assert (said.code, said.out) == (
-        0, "no prompt was asked again where nothing is drawn; a table of the model with recording = 1 asks them all\n",
+    result = mendbench("prompts", "repeatability")
+    assert (result.code, result.out) == (
+        0, "no prompt was repeated without sampling; a table of the model with recording = 1 repeats all prompts\n",
     )  # fmt: skip
 
 
@@ -40,10 +40,10 @@ def repeated(corpus):
 
 
 def test_answers_are_counted_by_prompt_and_by_case_and_other_ones_are_named(mendbench, repeated):
-    said = mendbench("prompts", "repeatability")
-    assert said.code == 0
-    assert said.out.splitlines()[-3].split() == [MODEL, "2", "1", "1", "2", "1", "0.09", "to", "0.91"]
-    assert said.out.splitlines()[-2:] == [
+    result = mendbench("prompts", "repeatability")
+    assert result.code == 0
+    assert result.out.splitlines()[-3].split() == [MODEL, "2", "1", "1", "2", "1", "0.09", "to", "0.91"]
+    assert result.out.splitlines()[-2:] == [
         f"another response: 1 line ({MODEL})", f"  {CLOSED}: {repeated}",
     ]  # fmt: skip
 
@@ -62,5 +62,5 @@ def test_as_json_every_repeat_is_there(mendbench, repeated):
 def test_cases_and_models_are_chosen_as_everywhere(mendbench, repeated):
     (one,) = json.loads(mendbench("prompts", "repeatability", RENAMED, "--model", MODEL, "--format", "json").out)
     assert one["cases"] == 1
-    said = mendbench("prompts", "repeatability", "--model", "nobody")
-    assert (said.code, said.line) == (2, f"model: unknown model 'nobody'; known: {MODEL}")
+    result = mendbench("prompts", "repeatability", "--model", "nobody")
+    assert (result.code, result.line) == (2, f"model: unknown model 'nobody'; known: {MODEL}")

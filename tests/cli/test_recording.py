@@ -56,31 +56,31 @@ def files_of(corpus):
 
 def test_a_dry_run_asks_nothing_writes_nothing_and_says_what_it_would_do(corpus, mendbench, served):
     before = files_of(corpus)
-    said = mendbench(*RECORDING, "--concurrency", "4", "--dry-run")
-    assert (said.code, said.err) == (0, "")
-    assert said.out.splitlines()[:2] == [
+    result = mendbench(*RECORDING, "--concurrency", "4", "--dry-run")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines()[:2] == [
         "4 prompts would be asked now, and at most 8 later; 0 answered already (4 trials, 2 cases)",
         f"{MODEL}: 4 prompts now, at most 8 later, 4 at once",
     ]
-    assert "  cost: not known\n  time: not known\n" in said.out
-    assert f"not known: the price of {MODEL}: configure prices or free, " in said.out
+    assert "  cost: not known\n  time: not known\n" in result.out
+    assert f"not known: the price of {MODEL}: configure prices or free, " in result.out
     assert served == []
     assert files_of(corpus) == before
 
 
 def test_a_dry_run_needs_no_record_mode_and_no_cassettes(corpus, mendbench, served):
-    said = mendbench(*PLAIN, "--dry-run", "--cassettes", "nowhere", "--format", "json")
-    told = json.loads(said.out)
-    assert (said.code, told["prompts"], told["answered"], told["later_at_most"]) == (0, 4, 0, 8)
-    (model,) = told["models"]
+    result = mendbench(*PLAIN, "--dry-run", "--cassettes", "nowhere", "--format", "json")
+    document = json.loads(result.out)
+    assert (result.code, document["prompts"], document["answered"], document["later_at_most"]) == (0, 4, 0, 8)
+    (model,) = document["models"]
     assert (model["model"], model["cost_usd"], model["seconds"]) == (MODEL, None, None)
     assert not (corpus / "nowhere").exists()
     assert served == []
 
 
 def test_what_a_dry_run_said_is_what_recording_asks_and_then_nothing_is_left(corpus, mendbench, served):
-    said = mendbench(*RECORDING, "--concurrency", "3")
-    assert said.code == 0
+    result = mendbench(*RECORDING, "--concurrency", "3")
+    assert result.code == 0
     first = len({json.dumps(body) for body in served})
     assert first == len(served) == responses_in(corpus)
     assert 4 <= first <= 12
@@ -104,21 +104,21 @@ def test_figures_of_what_was_recorded_are_told(corpus, mendbench, served):
             for line in path.read_text("utf-8").splitlines()
         ]
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    said = mendbench(*PLAIN, "--strategy", "full-context", "--dry-run")
-    assert "  tokens of responses: about 100, at most 800\n" in said.out
-    assert "  cost: about $2.00, at most $16.00; $6.00 with all later ones (price: configuration)\n" in said.out
-    assert "  time: about 3 min; 9 min with all later ones (median of recorded responses: 90.0 s)\n" in said.out
+    result = mendbench(*PLAIN, "--strategy", "full-context", "--dry-run")
+    assert "  tokens of responses: about 100, at most 800\n" in result.out
+    assert "  cost: about $2.00, at most $16.00; $6.00 with all later ones (price: configuration)\n" in result.out
+    assert "  time: about 3 min; 9 min with all later ones (median of recorded responses: 90.0 s)\n" in result.out
 
 
 def test_what_stops_a_trial_before_its_prompt_is_said(corpus, mendbench, served):
     (corpus / "cassettes" / RENAMED / "world.yaml").unlink()
     make_live(corpus, RENAMED)
-    said = mendbench(*PLAIN, "--dry-run")
-    assert said.code == 0
-    assert said.err.startswith(
+    result = mendbench(*PLAIN, "--dry-run")
+    assert result.code == 0
+    assert result.err.startswith(
         f"mendbench: stopped: {RENAMED} | full-context | naive | {MODEL} | 0: no recording answers"
     )
-    assert "not known: 2 trials stop before their prompt is known" in said.out
+    assert "not known: 2 trials stop before their prompt is known" in result.out
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -129,19 +129,19 @@ def test_a_signal_keeps_what_was_answered_and_says_the_command_that_goes_on(
     run = api.run
 
     def interrupted(options, progress, note):
-        def told(done, total, last):
+        def on_progress(done, total, last):
             if done == 3:
                 signal.raise_signal(number)
 
-        return run(options, told, note)
+        return run(options, on_progress, note)
 
     with monkeypatch.context() as pressed:
         pressed.setattr(api, "run", interrupted)
-        said = mendbench(*RECORDING, "--concurrency", "2")
-    assert said.code == 128 + number
+        result = mendbench(*RECORDING, "--concurrency", "2")
+    assert result.code == 128 + number
     kept = responses_in(corpus)
     assert kept == len(served) >= 3
-    command = said.line.partition("; every response that came is kept; finish it with: ")[2]
+    command = result.line.partition("; every response that came is kept; finish it with: ")[2]
     assert command == "mendbench run --resume reports/latest --record new_episodes --workers 1 --concurrency 2"
     assert mendbench(*(shlex.split(command)[1:] if whole else ("run", "--resume", "reports/latest"))).code == 0
     assert len(served) == len({json.dumps(body) for body in served}) == responses_in(corpus) > kept
@@ -156,8 +156,8 @@ def test_a_server_that_is_not_there_is_one_line_and_the_run_goes_on_when_it_is(c
         unheard.bind(("127.0.0.1", 0))
         deaf = f"http://127.0.0.1:{unheard.getsockname()[1]}/v1"
         config.write_text(listening.replace(address, deaf), encoding="utf-8")
-        said = mendbench(*RECORDING, "--concurrency", "3")
-    assert (said.code, said.line) == (
+        result = mendbench(*RECORDING, "--concurrency", "3")
+    assert (result.code, result.line) == (
         3,
         f"models.{MODEL}: nothing listens at {deaf} (connection refused); start the server, or correct base_url in {config}",
     )
@@ -182,9 +182,9 @@ def test_a_function_that_raises_keeps_nobody_from_giving_the_same_command_again(
         "new_episodes",
     )
     for _ in range(2):
-        said = mendbench(*words)
-        assert said.code == 3
-        assert "callable raising_agent:mend gave no response: RuntimeError: no power" in said.err
+        result = mendbench(*words)
+        assert result.code == 3
+        assert "callable raising_agent:mend gave no response: RuntimeError: no power" in result.err
     agent.write_text("def mend(system, user):\n    return '{\"edits\": []}'\n", encoding="utf-8")
     sys.modules.pop("raising_agent")
     assert mendbench("run", "--resume", "reports/latest").code == 0
@@ -199,9 +199,9 @@ def test_what_an_interrupted_recording_of_everything_recorded_is_kept_whatever_r
         assert mendbench(*everything).code == 130
     kept = len(served)
     assert mendbench("run", QUIET, "--policy", "naive", "--workers", "1").code == 0
-    said = mendbench(*everything)
-    assert said.code == 0
-    assert said.line == (
+    result = mendbench(*everything)
+    assert result.code == 0
+    assert result.line == (
         f"reports/.latest.anew.jsonl: {kept} responses that an interrupted --record all recorded are kept; "
         "delete the file to request them again"
     )
@@ -210,23 +210,26 @@ def test_what_an_interrupted_recording_of_everything_recorded_is_kept_whatever_r
 
 
 def stop_at(trial):
-    def told(_self, done, _total, _last):
+    def note_progress(_self, done, _total, _last):
         if done == trial:
             raise KeyboardInterrupt
 
-    return told
+    return note_progress
 
 
 @pytest.mark.parametrize("given", ["0", "many"])
 def test_a_number_of_asks_that_is_none_is_refused(corpus, mendbench, given):
-    said = mendbench(*RECORDING, "--concurrency", given)
-    assert (said.code, "is no whole number from 1 on" in said.line) == (2, True)
+    result = mendbench(*RECORDING, "--concurrency", given)
+    assert (result.code, "is not an integer of at least 1" in result.line) == (2, True)
 
 
 def test_a_model_without_an_address_is_told_in_one_line(corpus, mendbench):
     forget(corpus)
-    said = mendbench(*RECORDING, "--concurrency", "4")
-    assert (said.code, said.line) == (2, f"models.{MODEL}: no base_url; configure one, or replay with --record none")
+    result = mendbench(*RECORDING, "--concurrency", "4")
+    assert (result.code, result.line) == (
+        2,
+        f"models.{MODEL}: no base_url; configure one, or replay with --record none",
+    )
 
 
 def test_two_cases_are_recorded_whole(corpus, mendbench, served):

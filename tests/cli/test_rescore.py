@@ -27,17 +27,17 @@ def ran(corpus, rules):
 
 def test_a_fresh_run_is_rescored_to_the_same_bytes_and_says_that_nothing_changed(ran, mendbench):
     before = {path.name: path.read_bytes() for path in ran.iterdir()}
-    told = mendbench("report", "mine").out
-    said = mendbench("report", "mine", "--rescore")
-    assert (said.code, said.line, said.out) == (0, NOTHING, told)
+    printed = mendbench("report", "mine").out
+    result = mendbench("report", "mine", "--rescore")
+    assert (result.code, result.line, result.out) == (0, NOTHING, printed)
     assert {path.name: path.read_bytes() for path in ran.iterdir()} == before
 
 
 def test_how_many_judgements_changed_is_one_line(ran, mendbench, monkeypatch):
     last = dataclasses.replace(outcomes.RULES[-1], outcome="disturbed", right=False)
     monkeypatch.setattr(outcomes, "RULES", (*outcomes.RULES[:-1], last))
-    said = mendbench("report", "mine", "--rescore")
-    assert said.line == NOTHING.replace("0 verdicts, 0 outcomes", "1 verdict, 1 outcome")
+    result = mendbench("report", "mine", "--rescore")
+    assert result.line == NOTHING.replace("0 verdicts, 0 outcomes", "1 verdict, 1 outcome")
     assert mendbench("report", "mine").err == ""
 
 
@@ -46,32 +46,32 @@ def test_a_run_of_an_older_scorer_says_by_which_it_was_judged_and_what_the_price
     path = corpus / "reports/latest/run.json"
     older = f"{FACTS}.0"
     path.write_text(path.read_text().replace(f'"scorer": "{SCORER}"', f'"scorer": "{older}"'), encoding="utf-8")
-    said = mendbench("report", "--rescore")
-    assert said.line.startswith(f"rescored: 18 trials by scorer {SCORER}, and no longer by {older}: 0 verdicts, ")
-    assert said.line.endswith(f" 0 costs changed; prices of today: {cases.MODEL} (unknown)")
+    result = mendbench("report", "--rescore")
+    assert result.line.startswith(f"rescored: 18 trials by scorer {SCORER}, and no longer by {older}: 0 verdicts, ")
+    assert result.line.endswith(f" 0 costs changed; prices of today: {cases.MODEL} (unknown)")
 
 
 def test_json_is_the_run_document_of_today(ran, mendbench):
-    said = mendbench("report", "mine", "--rescore", "--format", "json")
-    assert json.loads(said.out) == json.loads((ran / "run.json").read_text(encoding="utf-8"))
-    assert said.code == 0
+    result = mendbench("report", "mine", "--rescore", "--format", "json")
+    assert json.loads(result.out) == json.loads((ran / "run.json").read_text(encoding="utf-8"))
+    assert result.code == 0
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "said"),
+    ("file", "text", "message"),
     [
         ("run.json", '{"format": 2}', "mine/run.json: format: 2; this mendbench reads format 5: make the run again"),
         ("trials.jsonl", "{", "mine/trials.jsonl:1: "),
         ("trials.jsonl", '{"key": 1}\n{}\n{}\n', "mine/trials.jsonl:1: a line without 'attempts'; make the run again"),
     ],
 )
-def test_what_cannot_be_rescored_is_one_line(ran, mendbench, file, text, said):
+def test_what_cannot_be_rescored_is_one_line(ran, mendbench, file, text, message):
     (ran / file).write_text(text, encoding="utf-8")
-    told = mendbench("report", "mine", "--rescore")
-    assert (told.code, told.out) == (2, "")
-    assert told.line.startswith(said)
+    result = mendbench("report", "mine", "--rescore")
+    assert (result.code, result.out) == (2, "")
+    assert result.line.startswith(message)
 
 
 def test_no_run_is_one_line_too(empty, mendbench):
-    said = mendbench("report", "--rescore")
-    assert (said.code, said.line) == (2, "reports/latest: no run is in it; make one with `mendbench run`")
+    result = mendbench("report", "--rescore")
+    assert (result.code, result.line) == (2, "reports/latest: no run is in it; make one with `mendbench run`")

@@ -39,10 +39,10 @@ def rows_of(folder):
 def test_a_new_strategy_file_is_tried_with_the_rule_book_and_nothing_recorded(corpus, rules):
     shutil.rmtree(corpus / "cassettes")
     (corpus / "mine.md.j2").write_text(TEMPLATE, encoding="utf-8")
-    said = rules(strategy="mine.md.j2")
-    assert (said.code, said.err) == (0, "")
-    assert "mine.md.j2" in said.out
-    assert said.out.endswith("3 trials; report: reports/latest/index.html\n")
+    result = rules(strategy="mine.md.j2")
+    assert (result.code, result.err) == (0, "")
+    assert "mine.md.j2" in result.out
+    assert result.out.endswith("3 trials; report: reports/latest/index.html\n")
     assert [(row["case"], row["strategy"], row["repairer"]) for row in rows_of(corpus / "reports/latest")] == [
         (case, "mine.md.j2", "rules") for case in (cases.QUIET, cases.CLOSED, cases.RENAMED)
     ]
@@ -53,11 +53,11 @@ def test_a_new_strategy_file_is_tried_with_the_rule_book_and_nothing_recorded(co
 def test_a_recording_with_a_credential_is_refused_before_a_trial_runs_and_nothing_is_written(corpus, mendbench):
     planted = record_credential(corpus, cases.RENAMED)
     for command in (("run", "--workers", "1"), ("prompts", "export", "--out", "prompts.jsonl")):
-        said = mendbench(*command)
-        assert said.code == 2
-        assert f"cassettes/{cases.RENAMED}/world.yaml:{planted.line}: " in said.line
-        assert "record it again" in said.line
-        assert planted.value not in said.out + said.err
+        result = mendbench(*command)
+        assert result.code == 2
+        assert f"cassettes/{cases.RENAMED}/world.yaml:{planted.line}: " in result.line
+        assert "record it again" in result.line
+        assert planted.value not in result.out + result.err
     assert [path for path in corpus.rglob("*") if path.is_file() and planted.value in path.read_text("utf-8")] == [
         planted.path
     ]
@@ -67,28 +67,28 @@ def test_a_recording_with_a_credential_is_refused_before_a_trial_runs_and_nothin
 
 def test_a_case_with_a_credential_in_its_own_files_is_not_run(corpus, mendbench):
     cases.change_case(corpus, cases.QUIET, lambda truth: truth["inputs"].update(token="k-77aa88bb99cc00dd"))
-    said = mendbench("run", cases.QUIET, "--workers", "1")
-    assert said.code == 2
-    assert re.search(rf"cases/{cases.QUIET}/case\.yaml:\d+: inputs\.token: ", said.line)
+    result = mendbench("run", cases.QUIET, "--workers", "1")
+    assert result.code == 2
+    assert re.search(rf"cases/{cases.QUIET}/case\.yaml:\d+: inputs\.token: ", result.line)
 
 
 def test_the_configured_matrix_replays_from_recordings(corpus, mendbench):
-    said = mendbench("run", "--workers", "1")
-    assert (said.code, said.err) == (0, "")
-    assert cases.MODEL in said.out
+    result = mendbench("run", "--workers", "1")
+    assert (result.code, result.err) == (0, "")
+    assert cases.MODEL in result.out
     assert {path.name for path in (corpus / "reports/latest").iterdir()} == {
         "index.html",
         "run.json",
         "texts.jsonl",
         "trials.jsonl",
     }
-    reference = next(line for line in said.out.splitlines() if line.startswith("reference"))
+    reference = next(line for line in result.out.splitlines() if line.startswith("reference"))
     assert reference.split()[1:4] == ["1", "|", "1"]
 
 
 def test_json_is_the_run_document(corpus, rules):
-    said = rules("--format", "json")
-    assert json.loads(said.out) == json.loads((corpus / "reports/latest/run.json").read_text(encoding="utf-8"))
+    result = rules("--format", "json")
+    assert json.loads(result.out) == json.loads((corpus / "reports/latest/run.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -121,16 +121,16 @@ def test_one_trial_is_not_called_trials(corpus, rules):
         (("--out", "."), "--out .: a folder without a name of its own"),
         (("--out", ""), "--out .: a folder without a name of its own"),
         (("--out", "/"), "--out /: a folder without a name of its own"),
-        (("--out", "one", "--resume", "two"), "--out one: another folder than --resume two; leave --out away to resume"),
+        (("--out", "one", "--resume", "two"), "--out one: another folder than --resume two; omit --out to resume"),
         (("--out", "/dev/null/run"), "choose another folder with --out"),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
 )  # fmt: skip
 def test_what_cannot_be_used_ends_the_run_before_it_writes(corpus, mendbench, words, says):
     before = sorted(corpus.rglob("*"))
-    said = mendbench("run", "--workers", "1", *words)
-    assert (said.code, said.out) == (2, "")
-    assert says in said.line
+    result = mendbench("run", "--workers", "1", *words)
+    assert (result.code, result.out) == (2, "")
+    assert says in result.line
     assert sorted(corpus.rglob("*")) == before
 
 
@@ -171,11 +171,11 @@ def test_what_cannot_be_used_ends_the_run_before_it_writes(corpus, mendbench, wo
 def test_a_broken_file_is_named_with_the_place_in_it_and_the_mend(corpus, rules, file, text, place, found):
     (corpus / "mine.md.j2").write_text(TEMPLATE, encoding="utf-8")
     (corpus / file).write_text(text, encoding="utf-8")
-    said = rules(cases.RENAMED, strategy="mine.md.j2")
-    assert (said.code, said.out) == (2, "")
-    assert place in said.line.split("; ")[0]
-    assert found in said.line
-    assert "; " in said.line
+    result = rules(cases.RENAMED, strategy="mine.md.j2")
+    assert (result.code, result.out) == (2, "")
+    assert place in result.line.split("; ")[0]
+    assert found in result.line
+    assert "; " in result.line
     assert not (corpus / "reports/latest").exists()
 
 
@@ -183,10 +183,10 @@ def test_a_missing_answer_leaves_the_trial_unjudged_and_says_what_would_record_i
     responses = corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml"
     assert responses.is_file()
     responses.unlink()
-    said = mendbench("run", "http/*", "--workers", "1", "--policy", "naive", "--record", "none")
-    assert said.code == 3
-    assert "0–1 | 0–1" in said.out
-    first, *each = said.err.splitlines()
+    result = mendbench("run", "http/*", "--workers", "1", "--policy", "naive", "--record", "none")
+    assert result.code == 3
+    assert "0–1 | 0–1" in result.out
+    first, *each = result.err.splitlines()
     assert first == (
         "mendbench: unjudged: 2 of 4 trials miss a recording; "
         "record what is missing with: mendbench run 'http/*' --policy naive --record new_episodes --workers 1"
@@ -200,9 +200,11 @@ def test_a_missing_answer_leaves_the_trial_unjudged_and_says_what_would_record_i
 
 def test_without_the_folder_of_recordings_no_trial_that_needs_one_is_run(corpus, rules, mendbench):
     shutil.rmtree(corpus / "cassettes")
-    said = mendbench("run", "--workers", "1")
-    assert (said.code, said.out) == (2, "")
-    assert said.line.startswith(f"{corpus}/cassettes: no such folder of recordings; restore it, name another one with ")
+    result = mendbench("run", "--workers", "1")
+    assert (result.code, result.out) == (2, "")
+    assert result.line.startswith(
+        f"{corpus}/cassettes: no such folder of recordings; restore it, name another one with "
+    )
     assert not (corpus / "reports").exists()
     assert rules().code == 0
 
@@ -210,9 +212,9 @@ def test_without_the_folder_of_recordings_no_trial_that_needs_one_is_run(corpus,
 def test_an_unknown_model_is_answered_with_those_known_and_the_file_that_a_new_one_belongs_to(corpus, mendbench):
     config = corpus / "mendbench.toml"
     config.write_text(config.read_text().split("models = ")[0], encoding="utf-8")
-    said = mendbench("run", "--model", "gpt-9")
-    assert said.code == 2
-    assert said.line == (
+    result = mendbench("run", "--model", "gpt-9")
+    assert result.code == 2
+    assert result.line == (
         f"model: unknown model 'gpt-9'; known: {cases.MODEL}; to use a new one, add [models.\"gpt-9\"] to {config}"
     )
 
@@ -224,13 +226,13 @@ def forget_recordings(corpus):
 
 def test_many_missing_answers_are_a_few_lines_and_the_report_has_them_all(corpus, mendbench):
     forget_recordings(corpus)
-    said = mendbench("run", "--workers", "1")
-    assert said.code == 3
-    lines = said.err.splitlines()
+    result = mendbench("run", "--workers", "1")
+    assert result.code == 3
+    lines = result.err.splitlines()
     assert len(lines) == 5
     assert lines[-1].endswith(" more; all stand in reports/latest/index.html")
     again = mendbench("report")
-    assert (again.code, again.out) == (3, said.out)
+    assert (again.code, again.out) == (3, result.out)
 
 
 def test_a_resumed_run_is_told_to_record_into_its_folder(corpus, mendbench, monkeypatch):
@@ -238,9 +240,9 @@ def test_a_resumed_run_is_told_to_record_into_its_folder(corpus, mendbench, monk
     with monkeypatch.context() as pressed:
         interrupt_after_first(pressed)
         assert mendbench("run", "http/*", "--policy", "naive", "--workers", "1", "--out", "half").code == 130
-    said = mendbench("run", "--workers", "1", "--resume", "half")
-    assert said.code == 3
-    assert "with: mendbench run 'http/*' --out half --policy naive --record new_episodes --workers 1\n" in said.err
+    result = mendbench("run", "--workers", "1", "--resume", "half")
+    assert result.code == 3
+    assert "with: mendbench run 'http/*' --out half --policy naive --record new_episodes --workers 1\n" in result.err
 
 
 def interrupt_after_first(monkeypatch, number=signal.SIGINT):
@@ -248,11 +250,11 @@ def interrupt_after_first(monkeypatch, number=signal.SIGINT):
     run = api.run
 
     def interrupted(options, progress, note):
-        def told(done, total, last):
+        def on_progress(done, total, last):
             progress(done, total, last)
             signal.raise_signal(number)
 
-        return run(options, told, note)
+        return run(options, on_progress, note)
 
     monkeypatch.setattr(api, "run", interrupted)
 
@@ -266,10 +268,10 @@ def test_a_signal_says_the_command_that_finishes_the_run_and_it_does(
     rules("http/*", "--out", "whole")
     with monkeypatch.context() as pressed:
         interrupt_after_first(pressed, number)
-        said = rules("http/*", "--out", "my run", "--allow-shell")
-    assert (said.code, said.out) == (code, "")
+        result = rules("http/*", "--out", "my run", "--allow-shell")
+    assert (result.code, result.out) == (code, "")
     assert not (corpus / "my run").exists()
-    command = said.line.removeprefix(f"{word}; finish it with: ")
+    command = result.line.removeprefix(f"{word}; finish it with: ")
     assert command == "mendbench run --resume 'my run' --allow-shell --workers 1"
     assert mendbench("run", "--resume", "my run").code == 0
     assert rows_of(corpus / "my run") == rows_of(corpus / "whole")
@@ -281,8 +283,8 @@ def test_ctrl_c_before_the_first_trial_says_that_nothing_is_there_to_finish(corp
         raise KeyboardInterrupt
 
     monkeypatch.setattr(api, "run", interrupted)
-    said = rules()
-    assert (said.code, said.line) == (130, "interrupted; no trial was done, and nothing was written")
+    result = rules()
+    assert (result.code, result.line) == (130, "interrupted; no trial was done, and nothing was written")
 
 
 def test_the_same_command_goes_on_from_an_interrupted_run_and_another_one_replaces_it(corpus, rules, monkeypatch):
@@ -291,14 +293,14 @@ def test_the_same_command_goes_on_from_an_interrupted_run_and_another_one_replac
         rules()
     with monkeypatch.context() as pressed:
         interrupt_after_first(pressed)
-        said = rules()
-    going_on, interrupted = said.err.splitlines()
+        result = rules()
+    going_on, interrupted = result.err.splitlines()
     assert going_on.startswith("mendbench: reports/latest: goes on from an interrupted run (trials done: 1); delete ")
     assert interrupted.startswith("mendbench: interrupted; finish it with: ")
-    said = rules(cases.QUIET)
-    assert (said.code, len(rows_of(corpus / "reports/latest"))) == (0, 1)
+    result = rules(cases.QUIET)
+    assert (result.code, len(rows_of(corpus / "reports/latest"))) == (0, 1)
     assert (
-        said.line
+        result.line
         == "reports/latest: replaces an interrupted run; changed since that began: cases, options, recordings, treatments, trials"
     )
 
@@ -308,9 +310,9 @@ def test_a_resumed_run_names_the_options_that_differ_from_those_it_began_with(co
         interrupt_after_first(pressed)
         rules("http/*")
     given = ("--strategy", "none", "--policy", "two-layer", "--samples", "2", "--record", "none", "--workers", "2")
-    said = mendbench("run", "--resume", "reports/latest", *given)
-    assert said.code == 2
-    assert said.line == (
+    result = mendbench("run", "--resume", "reports/latest", *given)
+    assert result.code == 2
+    assert result.line == (
         "--resume reports/latest: --strategy none (it began with --strategy full-context), --samples 2 (it began with no --samples); "
         "leave out what differs, or give the command without --resume to begin again"
     )
@@ -320,8 +322,8 @@ def test_a_resumed_run_names_the_options_that_differ_from_those_it_began_with(co
 
 def test_a_file_is_no_folder_for_a_run(corpus, rules):
     (corpus / "notes.txt").write_text("years", encoding="utf-8")
-    said = rules("--out", "notes.txt")
-    assert (said.code, said.line) == (
+    result = rules("--out", "notes.txt")
+    assert (result.code, result.line) == (
         2,
         "notes.txt: a file, and a run needs a folder; choose another folder with --out",
     )
@@ -330,17 +332,17 @@ def test_a_file_is_no_folder_for_a_run(corpus, rules):
 def test_a_folder_that_holds_something_else_is_left_alone(corpus, rules):
     (corpus / "mine").mkdir()
     (corpus / "mine" / "thesis.txt").write_text("years", encoding="utf-8")
-    said = rules("--out", "mine")
-    assert said.code == 2
-    assert said.line == "mine: it holds 'thesis.txt', which is of no run; choose another folder with --out"
+    result = rules("--out", "mine")
+    assert result.code == 2
+    assert result.line == "mine: it holds 'thesis.txt', which is of no run; choose another folder with --out"
     assert (corpus / "mine" / "thesis.txt").read_text(encoding="utf-8") == "years"
 
 
 def test_a_run_is_not_replaced_while_something_else_lies_in_its_folder(corpus, rules):
     rules("--out", "mine")
     (corpus / "mine" / "notes.txt").write_text("read me", encoding="utf-8")
-    said = rules("--out", "mine")
-    assert (said.code, "'notes.txt'" in said.line) == (2, True)
+    result = rules("--out", "mine")
+    assert (result.code, "'notes.txt'" in result.line) == (2, True)
     assert (corpus / "mine" / "notes.txt").read_text(encoding="utf-8") == "read me"
 
 
@@ -351,16 +353,16 @@ def test_a_complete_run_is_replaced(corpus, rules):
 
 
 def test_a_report_of_no_run_says_how_to_make_one(empty, mendbench):
-    said = mendbench("report")
-    assert (said.code, said.line) == (2, "reports/latest: no run is in it; make one with `mendbench run`")
+    result = mendbench("report")
+    assert (result.code, result.line) == (2, "reports/latest: no run is in it; make one with `mendbench run`")
 
 
 def test_a_report_is_written_again(corpus, rules, mendbench):
     made = rules("--out", "mine")
     (corpus / "mine" / "index.html").unlink()
-    said = mendbench("report", "mine")
-    assert (said.code, said.err) == (0, "")
-    assert said.out == made.out
+    result = mendbench("report", "mine")
+    assert (result.code, result.err) == (0, "")
+    assert result.out == made.out
     assert (corpus / "mine" / "index.html").is_file()
 
 

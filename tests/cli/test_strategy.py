@@ -12,9 +12,9 @@ SHIPPED = {"agent-json", "cli-text", "full-context", "none", "placebo", "summary
 
 
 def test_strategies_are_listed(empty, mendbench):
-    said = mendbench("strategy", "list")
-    assert (said.code, said.err) == (0, "")
-    assert {line.split()[0] for line in said.out.splitlines()[2:]} >= SHIPPED
+    result = mendbench("strategy", "list")
+    assert (result.code, result.err) == (0, "")
+    assert {line.split()[0] for line in result.out.splitlines()[2:]} >= SHIPPED
 
 
 def test_strategies_in_json_have_the_published_fields(empty, mendbench):
@@ -25,11 +25,11 @@ def test_strategies_in_json_have_the_published_fields(empty, mendbench):
 
 
 def test_a_prompt_is_shown_and_what_it_tells_is_said_beside_it(corpus, mendbench):
-    said = mendbench("strategy", "render", "full-context", cases.RENAMED)
-    assert said.code == 0
-    assert "greets the person with this id" in said.out
-    assert said.line.startswith("context: about ")
-    assert "facts told: called; missing: none; the fix's new value: " in said.line
+    result = mendbench("strategy", "render", "full-context", cases.RENAMED)
+    assert result.code == 0
+    assert "greets the person with this id" in result.out
+    assert result.line.startswith("context: about ")
+    assert "facts told: called; missing: none; the fix's new value: " in result.line
 
 
 def test_a_template_file_is_rendered_by_its_path(corpus, mendbench):
@@ -52,21 +52,21 @@ def test_an_unknown_strategy_or_case_is_answered_with_the_closest(corpus, mendbe
 
 
 def test_a_strategy_is_shown_with_its_sections_its_template_and_its_digest(empty, mendbench):
-    said = mendbench("strategy", "show", "mend~form")
-    assert (said.code, said.err) == (0, "")
-    assert said.out.startswith("mend~form\n  What the API said")
-    assert "\nsuspects  derived     3\n" in said.out
-    assert "\nform " not in said.out
-    assert "{% block form %}" in said.out
+    result = mendbench("strategy", "show", "mend~form")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("mend~form\n  What the API said")
+    assert "\nsuspects  derived     3\n" in result.out
+    assert "\nform " not in result.out
+    assert "{% block form %}" in result.out
     page = json.loads(mendbench("strategy", "show", "mend", "--format", "json").out)
     assert set(page) == {"strategy", "title", "source", "path", "digest", "sections", "template"}
-    assert page["digest"] not in said.out
+    assert page["digest"] not in result.out
     assert [section["name"] for section in page["sections"]] == ["error", "suspects", "form", "data"]
 
 
 def test_a_section_that_there_is_not_is_answered_with_those_that_there_are(empty, mendbench):
-    said = mendbench("strategy", "show", "mend~dta")
-    assert (said.code, said.line) == (
+    result = mendbench("strategy", "show", "mend~dta")
+    assert (result.code, result.line) == (
         2, "strategy mend: unknown section 'dta'; did you mean 'data'? known: data, error, form, suspects",
     )  # fmt: skip
 
@@ -81,8 +81,8 @@ def test_a_prompt_in_json_has_all_that_is_said_beside_it(corpus, mendbench):
 
 
 def test_where_nobody_is_asked_that_is_said(corpus, mendbench):
-    said = mendbench("strategy", "render", "summary", cases.QUIET)
-    assert said.line.endswith("; nobody is asked: the first execution does not fail")
+    result = mendbench("strategy", "render", "summary", cases.QUIET)
+    assert result.line.endswith("; nobody is asked: the first execution does not fail")
 
 
 def test_the_prompt_of_a_later_attempt_is_shown(corpus, mendbench):
@@ -96,13 +96,13 @@ def test_the_prompt_of_a_later_attempt_is_shown(corpus, mendbench):
 
 
 def test_many_cases_are_a_table_with_what_it_adds_up_to(corpus, mendbench):
-    said = mendbench("strategy", "render", "full-context")
-    assert said.code == 0
-    row = next(line for line in said.out.splitlines() if line.startswith(cases.RENAMED))
+    result = mendbench("strategy", "render", "full-context")
+    assert result.code == 0
+    row = next(line for line in result.out.splitlines() if line.startswith(cases.RENAMED))
     assert row.split()[1:3] == ["repairable", "state"]
     assert row.split()[-1] == "1/1"
-    assert "\n2 cases; tokens: " in said.out
-    assert said.line == "1 more case does not fail at first, so that nobody is asked"
+    assert "\n2 cases; tokens: " in result.out
+    assert result.line == "1 more case does not fail at first, so that nobody is asked"
     family = json.loads(mendbench("strategy", "render", "full-context", "http", "--format", "json").out)
     assert [row["case"] for row in family["cases"]] == [cases.CLOSED, cases.RENAMED]
     assert family["totals"]["context_recall"] == 1
@@ -111,17 +111,17 @@ def test_many_cases_are_a_table_with_what_it_adds_up_to(corpus, mendbench):
 
 def test_a_case_that_is_not_recorded_makes_the_table_incomplete(corpus, mendbench):
     cases.make_live(corpus, cases.RENAMED)
-    said = mendbench("strategy", "render", "summary", "http")
-    assert said.code == 3
-    assert said.line.startswith(f"{cases.RENAMED}: no recording answers ")
+    result = mendbench("strategy", "render", "summary", "http")
+    assert result.code == 3
+    assert result.line.startswith(f"{cases.RENAMED}: no recording answers ")
 
 
 def test_two_contexts_are_shown_as_a_diff_with_what_each_tells(corpus, mendbench):
-    said = mendbench("strategy", "diff", "none", "full-context", cases.RENAMED)
-    assert said.code == 0
-    assert said.out.startswith("--- none\n+++ full-context\n@@ ")
-    assert "\n+**Node**: note\n" in said.out
-    one, other = said.err.splitlines()
+    result = mendbench("strategy", "diff", "none", "full-context", cases.RENAMED)
+    assert result.code == 0
+    assert result.out.startswith("--- none\n+++ full-context\n@@ ")
+    assert "\n+**Node**: note\n" in result.out
+    one, other = result.err.splitlines()
     assert one.startswith("mendbench: none: about 0 tokens; facts told: none; missing: called; ")
     assert other.startswith("mendbench: full-context: about ")
     shown = json.loads(mendbench("strategy", "diff", "none", "summary", cases.RENAMED, "--format", "json").out)
@@ -154,36 +154,36 @@ class Terminal(io.StringIO):
 
 def test_two_strategies_over_many_cases_are_a_table_of_what_only_one_tells(corpus, mendbench):
     (corpus / "mine.md.j2").write_text(TEMPLATE, encoding="utf-8")
-    said = mendbench("strategy", "diff", "./mine.md.j2", "none")
-    row = next(line for line in said.out.splitlines() if line.startswith(cases.RENAMED))
+    result = mendbench("strategy", "diff", "./mine.md.j2", "none")
+    row = next(line for line in result.out.splitlines() if line.startswith(cases.RENAMED))
     assert row.split()[1] == "called"
     assert row.split()[-2:] == ["1/1", "0/1"]
-    assert "\nA: 2 cases; " in said.out
-    assert "\nB: 2 cases; tokens: 0 on average; facts told: 0.00 on average; the fix's value: 1 nowhere" in said.out
+    assert "\nA: 2 cases; " in result.out
+    assert "\nB: 2 cases; tokens: 0 on average; facts told: 0.00 on average; the fix's value: 1 nowhere" in result.out
     shown = json.loads(mendbench("strategy", "diff", "./mine.md.j2", "none", "--format", "json").out)
     assert [(row["only_a"], row["only_b"]) for row in shown["cases"]] == [([], []), (["called"], [])]
 
 
 def test_an_ablation_of_the_prompts_is_a_table_without_any_answer(corpus, mendbench):
-    said = mendbench("strategy", "ablate", "summary", "--prompts-only")
-    assert said.code == 0
-    assert "summary without its sections, part all\n" in said.out
-    assert "summary~guidance" in said.out
-    assert "right" not in said.out
+    result = mendbench("strategy", "ablate", "summary", "--prompts-only")
+    assert result.code == 0
+    assert "summary without its sections, part all\n" in result.out
+    assert "summary~guidance" in result.out
+    assert "right" not in result.out
     assert not (corpus / "reports").exists()
 
 
 def test_an_ablation_with_answers_missing_is_incomplete_and_says_what_records_them(corpus, mendbench):
-    said = mendbench("strategy", "ablate", "full-context", cases.RENAMED, "--workers", "1")
-    assert said.code == 3
+    result = mendbench("strategy", "ablate", "full-context", cases.RENAMED, "--workers", "1")
+    assert result.code == 3
     assert (
-        said.line == "some trials have no verdict; the same command with --record new_episodes records what they miss"
+        result.line == "some trials have no verdict; the same command with --record new_episodes records what they miss"
     )
-    whole = next(line for line in said.out.splitlines() if line.startswith("whole"))
+    whole = next(line for line in result.out.splitlines() if line.startswith("whole"))
     assert "1/1" in whole.split()
-    assert "won:lost:tied" in said.out
-    assert "rows one may stand out by chance\n" in said.out
-    assert "the trials: reports/ablation/index.html\n" in said.out
+    assert "won:lost:tied" in result.out
+    assert "rows one may stand out by chance\n" in result.out
+    assert "the trials: reports/ablation/index.html\n" in result.out
     shown = json.loads(
         mendbench("strategy", "ablate", "full-context", cases.RENAMED, "--workers", "1", "--format", "json").out
     )
@@ -193,6 +193,6 @@ def test_an_ablation_with_answers_missing_is_incomplete_and_says_what_records_th
 
 
 def test_a_strategy_without_a_section_can_be_run(corpus, rules):
-    said = rules("--format", "json", cases.RENAMED, strategy="full-context~response")
-    assert said.code == 0
-    assert [total["strategy"] for total in json.loads(said.out)["totals"]] == ["full-context~response"]
+    result = rules("--format", "json", cases.RENAMED, strategy="full-context~response")
+    assert result.code == 0
+    assert [total["strategy"] for total in json.loads(result.out)["totals"]] == ["full-context~response"]

@@ -139,6 +139,6 @@ def test_a_report_prints_every_policy_if_asked(corpus, rules, mendbench):
 
 def test_a_part_that_no_case_is_in_is_refused_in_one_line(corpus, rules, mendbench):
     rules()
-    said = mendbench("report", "--part", "holdout")
-    assert said.code == 2
-    assert said.line == "part: unknown part 'holdout'; known: none"
+    result = mendbench("report", "--part", "holdout")
+    assert result.code == 2
+    assert result.line == "part: unknown part 'holdout'; known: none"

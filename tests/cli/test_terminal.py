@@ -27,8 +27,8 @@ def test_progress_says_percentage_count_elapsed_and_the_case_on_one_line(monkeyp
     monkeypatch.setenv("TERM", "xterm")
     with screen.progress() as progress:
         progress(61, 240, "[http]/a-[/odd]-name | mendbench | rules")
-    said = terminal.getvalue()
+    result = terminal.getvalue()
     for word in (" 25 %", "61/240", "0:00:0"):
-        assert word in said
-    assert ("[http]/a-[/odd]-name" in said) == (columns == 100)
-    assert "mendbench |" not in said
+        assert word in result
+    assert ("[http]/a-[/odd]-name" in result) == (columns == 100)
+    assert "mendbench |" not in result

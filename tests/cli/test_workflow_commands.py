@@ -36,8 +36,8 @@ def mendbench(tmp_path, monkeypatch, capsys):
         monkeypatch.setattr(sys, "argv", ["mendbench", *map(str, words)])
         with pytest.raises(SystemExit) as left:
             main()
-        said = capsys.readouterr()
-        return Ended(int(left.value.code or 0), said.out, said.err)
+        result = capsys.readouterr()
+        return Ended(int(left.value.code or 0), result.out, result.err)
 
     return run
 
@@ -262,7 +262,7 @@ class TestOfAFailedRun:
     def test_exploring_needs_a_terminal(self, mendbench):
         ended = mendbench("workflow", "debug")
         assert (ended.code, ended.out) == (2, "")
-        assert "no terminal" in ended.err
+        assert "standard input: not a terminal" in ended.err
 
     def test_exploring_answers_line_after_line(self, tmp_path, capsys):
         lines = iter(
@@ -278,11 +278,11 @@ class TestOfAFailedRun:
         out = capsys.readouterr().out
         assert len(prompts) == 11
         assert out.startswith("The run ended in error")
-        for said in (
+        for result in (
             "greet (http) error: HTTP 422\n", "< status 422", "title (missing)", "name one node: fetch, greet",
             "unknown word 'wat'", "state: success", "io NODE",
         ):  # fmt: skip
-            assert said in out
+            assert result in out
 
     def test_exploring_ends_with_the_input(self, tmp_path):
         def closed(_prompt):

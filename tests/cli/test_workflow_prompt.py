@@ -110,8 +110,8 @@ def mendbench(monkeypatch, capsys):
                 main()
         os.close(slave)
         os.close(master)
-        said = capsys.readouterr()
-        return Ended(int(left.value.code or 0), said.out, said.err)
+        result = capsys.readouterr()
+        return Ended(int(left.value.code or 0), result.out, result.err)
 
     return run
 

@@ -98,10 +98,10 @@ def test_draws_are_told_apart_by_sample(empty):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_many_trials_come_in_the_order_of_their_keys_on_one_process_and_on_two(empty, workers):
-    told = []
-    found = collect_all(cases.setting_of(empty), cases.MATRIX[::-1], workers, lambda *step: told.append(step[:2]))
+    steps = []
+    found = collect_all(cases.setting_of(empty), cases.MATRIX[::-1], workers, lambda *step: steps.append(step[:2]))
     assert [one.trial for one in found] == sorted(cases.MATRIX, key=lambda key: key.order())
-    assert told == [(at, len(cases.MATRIX)) for at in range(1, len(cases.MATRIX) + 1)]
+    assert steps == [(at, len(cases.MATRIX)) for at in range(1, len(cases.MATRIX) + 1)]
     assert len({digest(model_request) for one in found for model_request in one.missing}) == 4
 
 

@@ -150,7 +150,7 @@ def test_without_recorded_answers_time_and_length_are_unknown_and_said_to_be(roo
     assert unknown == (None,) * 5
     assert model.completion_tokens_at_most == 1600
     assert [line.split(":")[0] for line in found.unknown] == [
-        "later prompts hang on the responses to those before them", "the price of tiny-coder",
+        "later prompts depend on the responses to earlier ones", "the price of tiny-coder",
         "how long a response of tiny-coder takes", "how long responses of tiny-coder are",
     ]  # fmt: skip
 

@@ -14,7 +14,7 @@ from tests.fakes.prompts import anthropic_line, csv_text, in_shape, jsonl, opena
 contents = st.text(max_size=30) | st.sampled_from(
     ["a\nb", 'a"b', "a,b\r\n", "a\u2028b", "\x85", '{"edits": []}', "å😀", "\x00"]
 )
-said = st.lists(contents, min_size=1, max_size=4).map(
+result = st.lists(contents, min_size=1, max_size=4).map(
     lambda texts: [(f"ask-{at}", text) for at, text in enumerate(texts)]
 )
 
@@ -35,12 +35,12 @@ def reply(line):
 
 
 @pytest.mark.parametrize("shape", ["openai", "anthropic", "plain", "csv"])
-@given(said=said)
-def test_every_shape_keeps_ids_and_texts(tmp_path_factory, shape, said):
-    lines, broken = read(tmp_path_factory.mktemp("a") / "a", in_shape(shape, said))
+@given(result=result)
+def test_every_shape_keeps_ids_and_texts(tmp_path_factory, shape, result):
+    lines, broken = read(tmp_path_factory.mktemp("a") / "a", in_shape(shape, result))
     assert not broken
-    assert [line.custom_id for line in lines] == [name for name, _ in said]
-    for line, (_, text) in zip(lines, said, strict=True):
+    assert [line.custom_id for line in lines] == [name for name, _ in result]
+    for line, (_, text) in zip(lines, result, strict=True):
         if shape in {"plain", "csv"} and not text.strip():
             assert line.response is None
         else:
@@ -48,19 +48,19 @@ def test_every_shape_keeps_ids_and_texts(tmp_path_factory, shape, said):
             assert reply(line).status == "answered"
 
 
-@given(said=said)
-def test_the_same_text_says_the_same_in_every_shape(tmp_path_factory, said):
+@given(result=result)
+def test_the_same_text_says_the_same_in_every_shape(tmp_path_factory, result):
     folder = tmp_path_factory.mktemp("a")
-    texts = [(name, text) for name, text in said if text.strip()]
+    texts = [(name, text) for name, text in result if text.strip()]
     shapes = [read(folder / shape, in_shape(shape, texts))[0] for shape in ("openai", "anthropic", "plain")]
-    assert len({tuple(line.said for line in lines) for lines in shapes}) == 1
+    assert len({tuple(line.content for line in lines) for lines in shapes}) == 1
 
 
 @pytest.mark.parametrize("shape", ["openai", "anthropic", "plain", "csv"])
-@given(said=said, share=st.floats(0, 1))
-def test_of_a_file_that_is_cut_off_whole_lines_are_read_and_the_rest_is_named(tmp_path_factory, shape, said, share):
+@given(result=result, share=st.floats(0, 1))
+def test_of_a_file_that_is_cut_off_whole_lines_are_read_and_the_rest_is_named(tmp_path_factory, shape, result, share):
     path = tmp_path_factory.mktemp("a") / "a"
-    data = in_shape(shape, said).encode()
+    data = in_shape(shape, result).encode()
     whole, _ = read(path, data)
     try:
         lines, broken = read(path, data[: int(len(data) * share)])
@@ -135,7 +135,7 @@ def test_a_refusal_is_an_answer_and_differs_from_another_one(tmp_path):
     no, never = (one(tmp_path, openai_line("ask-1", None, refusal=words)) for words in ("No.", "Never."))
     assert no.response is not None
     assert json.loads(no.response.body)["choices"][0]["message"]["refusal"] == "No."
-    assert no.said != never.said
+    assert no.content != never.content
 
 
 EXPIRED = {

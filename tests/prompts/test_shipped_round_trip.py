@@ -19,7 +19,7 @@ from mendbench.config.config_file import Loaded, load_config
 from mendbench.config.shipped import shipped_root
 from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import JsonObject
-from mendbench.prompts.response_lines import said_in
+from mendbench.prompts.response_lines import content_of
 from mendbench.prompts.trials_asking import by_repairer
 from mendbench.runs.trials import run_trials
 from mendbench.trial.components import BenchContext
@@ -67,18 +67,18 @@ def body_of(model_request: JsonObject) -> str:
     )
 
 
-def openai_line(name: str, said: JsonObject) -> JsonObject:
-    return {"custom_id": name, "response": {"status_code": 200, "body": said}, "error": None}
+def openai_line(name: str, result: JsonObject) -> JsonObject:
+    return {"custom_id": name, "response": {"status_code": 200, "body": result}, "error": None}
 
 
-def anthropic_line(name: str, said: JsonObject) -> JsonObject:
-    (choice,) = said["choices"]
+def anthropic_line(name: str, result: JsonObject) -> JsonObject:
+    (choice,) = result["choices"]
     reason = STOP_REASONS[choice["finish_reason"]]
-    return prompts.anthropic_line(name, choice["message"]["content"], stop_reason=reason, model=said["model"])
+    return prompts.anthropic_line(name, choice["message"]["content"], stop_reason=reason, model=result["model"])
 
 
-def plain_line(name: str, said: JsonObject) -> JsonObject:
-    (choice,) = said["choices"]
+def plain_line(name: str, result: JsonObject) -> JsonObject:
+    (choice,) = result["choices"]
     return {**prompts.plain_line(name, choice["message"]["content"]), "finish_reason": choice["finish_reason"]}
 
 
@@ -115,5 +115,5 @@ def test_every_first_attempt_comes_back_under_its_key_with_its_answer(tmp_path, 
     assert asked
     assert back.keys() - asked == set()
     assert asked - back.keys() == set()
-    assert [one for one in asked if said_in(back[one].response) != said_in(recorded[one].response)] == []
+    assert [one for one in asked if content_of(back[one].response) != content_of(recorded[one].response)] == []
     assert [one for one in asked if back[one].model_request != recorded[one].model_request] == []

@@ -47,9 +47,9 @@ def test_a_long_body_is_told_from_what_the_trial_itself_sent():
     traffic = (exchange({"text": text + "ada!", "channel": "C1"}, phase=1),)
     trial = ran((replace(happened, traffic=traffic), variant), case)
     row = {**trial.row, "checks": [{**one, "why": f'accepted 0 times; sent there: {{"text":"{text[:60]}…'} if one["check"].startswith("request") else one for one in trial.row["checks"]]}  # fmt: skip
-    told = story(replace(trial, row=row), COMMAND)
-    assert '    body.text: wanted "Hello, Hello,' in told
-    assert POST in told
+    output = story(replace(trial, row=row), COMMAND)
+    assert '    body.text: wanted "Hello, Hello,' in output
+    assert POST in output
 
 
 def test_a_long_difference_is_cut(monkeypatch):
@@ -73,11 +73,11 @@ def test_the_command_is_fit_for_a_shell():
 
 def test_a_missing_recording_names_the_options_that_record_it():
     problem = runs.unjudged("mendbench run slack/greeting --record new_episodes --allow-shell")
-    told = story(ran(runs.unrepaired(), problem=problem), COMMAND).split("\n")
-    assert told[0] == "slack/greeting: unjudged: no recording answers model://tiny-coder/chat"
-    assert told[2] == "record it with: mendbench run slack/greeting --record new_episodes --allow-shell"
+    output = story(ran(runs.unrepaired(), problem=problem), COMMAND).split("\n")
+    assert output[0] == "slack/greeting: unjudged: no recording answers model://tiny-coder/chat"
+    assert output[2] == "record it with: mendbench run slack/greeting --record new_episodes --allow-shell"
 
 
 def test_what_crashed_says_what_was_raised():
-    told = story(ran(runs.unrepaired(), problem=runs.crashed("ValueError: \x1b[2Jboom")), COMMAND).split("\n")
-    assert told[0] == "slack/greeting: crashed: ValueError: \\x1b[2Jboom"
+    output = story(ran(runs.unrepaired(), problem=runs.crashed("ValueError: \x1b[2Jboom")), COMMAND).split("\n")
+    assert output[0] == "slack/greeting: crashed: ValueError: \\x1b[2Jboom"

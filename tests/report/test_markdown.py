@@ -136,8 +136,8 @@ def test_a_judgement_stands_before_the_figures_the_gravest_first():
         judgement=gate_says(run, extra=(Finding(level="warning", title="unjudged", message="a recording is missing"),)),
     )
     assert text.index("❌ 2 trials got worse\n") < text.index("### Repair success")
-    told = [line for line in text.splitlines() if line.startswith("- ")]
-    assert told[:6] == [
+    items = [line for line in text.splitlines() if line.startswith("- ")]
+    assert items[:6] == [
         "- compared 5 of the 6 trials of baseline.tsv",
         "- ❌ **lost** `slack/looks-right [summary, two-layer, tiny-coder]`: repaired -&#62; plausible",
         "- ❌ **limit broken**: max_wasted: 2 is too high",

@@ -31,9 +31,9 @@ def test_a_share_keeps_its_sign():
 
 @given(st.integers(1, 10**7))
 def test_an_estimate_never_asks_for_fewer_cases_and_has_two_digits_that_count(number):
-    told = rounded_up(number)
-    assert number <= told <= 1.1 * number + 1
-    assert len(str(told).rstrip("0")) <= 2
+    estimate = rounded_up(number)
+    assert number <= estimate <= 1.1 * number + 1
+    assert len(str(estimate).rstrip("0")) <= 2
 
 
 def test_a_hopeless_estimate_is_told_as_one():

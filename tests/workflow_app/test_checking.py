@@ -28,8 +28,8 @@ def test_missing_inputs_count_only_where_inputs_are_given():
 def test_all_problems_are_told_with_node_and_suggestion():
     bad = chain(http("a", "https://api.test/${b.x}"), {"id": "c", "type": "htp", "params": {}}, edges=[("a", "d")])
     checked = check_workflow(bad)
-    told = {(one["node_id"], one["suggestion"]) for one in checked.document["problems"]}
-    assert ("c", "http") in told
+    found = {(one["node_id"], one["suggestion"]) for one in checked.document["problems"]}
+    assert ("c", "http") in found
     assert (
         len(checked.document["errors"]) == sum(one["severity"] == "error" for one in checked.document["problems"]) >= 3
     )

@@ -22,8 +22,8 @@ from mendbench.workflow_app.choices import (
     Resume,
     Standing,
     after,
+    recorded,
     stopped,
-    told,
 )
 from tests.fakes.engine import FakeWorld, chain, completion, http, said
 
@@ -194,7 +194,7 @@ def test_what_is_told_of_a_choice_is_redacted_by_the_name_of_its_key():
     value = secrets.token_hex(16)
     where = standing(flow({"channel": "gone", "api_key": "k"}), world())
     choice = Choice(name="value", leaf=leaf_of(where, "body.api_key"), value=value)
-    assert value not in json.dumps(told("send", choice, Redactor({}).value))
+    assert value not in json.dumps(recorded("send", choice, Redactor({}).value))
 
 
 SCALARS = st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from(

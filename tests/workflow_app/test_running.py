@@ -53,10 +53,10 @@ class Model:
         """One more attempt."""
 
 
-def run(document, responses=NAMED, *, model_world=None, told=None, **options):
+def run(document, responses=NAMED, *, model_world=None, on_event=None, **options):
     clock = VirtualClock()
     outside = Outside(world=FakeWorld(responses, clock), model_world=model_world or Model(), clock=clock)
-    return run_workflow(document, RunOptions(**options), on_event=told, outside=outside)
+    return run_workflow(document, RunOptions(**options), on_event=on_event, outside=outside)
 
 
 def edit(value, node="greet", path="params.body.title"):
@@ -86,7 +86,7 @@ def test_without_repair_a_failure_is_told_and_no_model_is_asked():
 def test_a_failure_is_repaired_and_only_what_is_new_runs_again():
     heard = []
     model = Model(edit("${fetch.response.name}"))
-    ended = run(WRONG, model_world=model, auto_repair=True, told=heard.append)
+    ended = run(WRONG, model_world=model, auto_repair=True, on_event=heard.append)
     assert ended.success
     assert ended.document["repair_reason"] == "Fixed in 1 attempt"
     assert (ended.document["repaired"], ended.document["repair_attempted"]) == (True, True)
@@ -249,7 +249,7 @@ def test_what_a_listener_raises_at_a_node_changes_nothing():
     def broken(event):
         assert not isinstance(event, NodeCompleted)
 
-    assert run(workflow({"title": "x"}), told=broken).success
+    assert run(workflow({"title": "x"}), on_event=broken).success
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"", b"\xff\xfe", b"[1]", b"null"])

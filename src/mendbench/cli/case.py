@@ -7,9 +7,9 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from mendbench import api
 from mendbench.cli.corpus import use_corpus
-from mendbench.cli.exits import coded
-from mendbench.cli.group import Commands
+from mendbench.cli.group import App
 from mendbench.cli.options import (
     AllowShell,
     AllowWrites,
@@ -22,7 +22,7 @@ from mendbench.cli.options import (
     Workers,
 )
 
-app = typer.Typer(cls=Commands, help="Look at cases, make new ones, and prove them.")
+app = App("List, show, create and prove cases.")
 
 Id: TypeAlias = Annotated[str, typer.Argument(metavar="FAMILY/NAME", show_default=False, help="The new case's id.")]
 Kind: TypeAlias = Annotated[
@@ -34,6 +34,7 @@ Workflow: TypeAlias = Annotated[
 ]
 
 
+@app.command("list")
 def list_(
     names: Names = None,
     family: Annotated[
@@ -42,10 +43,10 @@ def list_(
     kind: Annotated[list[str] | None, typer.Option("--kind", metavar="KIND", help="Only cases of this kind.")] = None,
     tag: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Only cases with this tag.")] = None,
     difficulty: Annotated[
-        list[str] | None, typer.Option("--difficulty", metavar="WORD", help="Only easy, middle or hard ones.")
+        list[str] | None, typer.Option("--difficulty", metavar="WORD", help="Only easy, middle or hard cases.")
     ] = None,
     stratum: Annotated[
-        list[str] | None, typer.Option("--api", metavar="WORD", help="Only cases on well-known or on private APIs.")
+        list[str] | None, typer.Option("--api", metavar="WORD", help="Only cases on well-known or private APIs.")
     ] = None,
     provenance: Annotated[
         list[str] | None,
@@ -55,10 +56,9 @@ def list_(
     cassettes: Cassettes = None,
     output: Output = Format.text,
 ) -> int:
-    """List the cases. An option that is given twice takes either; two options have to hold both."""
+    """List the cases. A repeated option matches any of its values; different options must all match."""
     recordings = use_corpus(cases, cassettes)
 
-    from mendbench import api
     from mendbench.cli import case_view
 
     where = {
@@ -68,21 +68,22 @@ def list_(
     return case_view.show_cases(api.list_cases(tuple(names or ()), cases, recordings, where=where), output)
 
 
+@app.command("show")
 def show(
     case: Annotated[str, typer.Argument(metavar="CASE", help="A case's id.")],
     cases: Cases = None,
     cassettes: Cassettes = None,
     output: Output = Format.text,
 ) -> int:
-    """Show a case: its workflow, how it fails, what is true, its fixes, and how strong its checks are."""
+    """Show a case: its workflow, failure, labels and fixes, and the strength of its checks."""
     recordings = use_corpus(cases, cassettes)
 
-    from mendbench import api
     from mendbench.cli import case_view
 
     return case_view.show_case(api.show_case(case, cases, recordings), output)
 
 
+@app.command("check")
 def check(
     names: Names = None,
     cases: Cases = None,
@@ -93,16 +94,14 @@ def check(
     workers: Workers = 0,
     output: Output = Format.text,
 ) -> int:
-    """Prove that cases measure what they say.
+    """Prove that cases measure what they declare.
 
-    The broken workflow fails as labelled; the fix passes; no edit, wrong fixes and mutants fail; and all of it twice
-    the same. What is wrong with one case keeps nobody from the others.
+    The broken workflow must fail as labelled, and the fix must pass. The unchanged workflow, wrong fixes and mutants must
+    fail. Two executions must agree. An error in one case does not stop the check of the others.
     """
-    recordings = use_corpus(cases, cassettes, record)
-
-    from mendbench import api
     from mendbench.cli import case_view, terminal
 
+    recordings = use_corpus(cases, cassettes, record)
     with terminal.progress() as progress:
         checked = api.check_cases(
             tuple(names or ()), cases, recordings,
@@ -111,50 +110,53 @@ def check(
     return case_view.show_checked(checked, output)
 
 
+@app.command("new")
 def new(
     case: Id, kind: Kind = "repairable", workflow: Workflow = None, cases: Cases = None, output: Output = Format.text
 ) -> int:
-    """Write a new case with comments that teach; every label that is missing is marked, and `case check` lists them."""
-    from mendbench import api, workflow_app
+    """Write a new case with explanatory comments. Missing labels are marked, and `case check` lists them."""
+    from mendbench import workflow_app
     from mendbench.cli import case_view
 
     document = workflow_app.read_workflow(workflow) if workflow else None
     return case_view.show_written(api.new_case(case, cases, kind=kind, workflow=document), output)
 
 
+@app.command("import")
 def import_(
     case: Id,
     workflow: Workflow = None,
     trace: Annotated[
         Path | None,
-        typer.Option(
-            "--trace", metavar="FILE", help="A trace: of `workflow run`, or of the engine.", show_default=False
-        ),
+        typer.Option("--trace", metavar="FILE", help="A trace of `workflow run` or of the engine.", show_default=False),
     ] = None,
     cassette: Annotated[
         Path | None,
-        typer.Option("--cassette", metavar="FILE", help="A cassette of vcrpy, YAML or JSON.", show_default=False),
+        typer.Option("--cassette", metavar="FILE", help="A vcrpy cassette, YAML or JSON.", show_default=False),
     ] = None,
     har: Annotated[
-        Path | None, typer.Option("--har", metavar="FILE", help="A HAR file, as browsers write it.", show_default=False)
+        Path | None,
+        typer.Option("--har", metavar="FILE", help="A HAR file, as exported by browsers.", show_default=False),
     ] = None,
     inputs: Annotated[
         list[str] | None,
         typer.Option(
-            "--input", metavar="NAME=VALUE", help="What the workflow was run with. Secrets need not be given."
+            "--input",
+            metavar="NAME=VALUE",
+            help="An input that the workflow was run with. Secrets are not required. Repeatable.",
         ),
     ] = None,
     kind: Kind = "repairable",
     provenance: Annotated[
         str,
-        typer.Option("--provenance", metavar="WORD", help="What the new case answers from: simulator, real or live."),
+        typer.Option("--provenance", metavar="WORD", help="World of the new case: simulator, real or live."),
     ] = "simulator",
     cases: Cases = None,
     cassettes: Cassettes = None,
     output: Output = Format.text,
 ) -> int:
-    """Write a case from what happened: credentials are taken out, and only the exchanges that the workflow uses are kept."""
-    from mendbench import api, workflow_app
+    """Create a case from a recorded run. Credentials are removed, and only the exchanges that the workflow uses are kept."""
+    from mendbench import workflow_app
     from mendbench.cli import case_view
 
     written = api.import_case(
@@ -165,24 +167,16 @@ def import_(
     return case_view.show_written(written, output)
 
 
+@app.command("secrets")
 def secrets(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files, or folders with all that is in them.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files, or folders with all their files.")],
     output: Output = Format.text,
 ) -> int:
-    """Say where credentials stand in files, without showing them; exit 1 if there are any. Made for a pre-commit hook.
+    """Report the places of credentials in files, without showing them; exit 1 if there are any. For a pre-commit hook.
 
-    Told by the names of fields and by the shapes that providers give them, in JSON, YAML, cassettes, traces, HAR files and
-    texts, also in base64, percent-encoded, escaped or compressed.
+    Credentials are recognised by field names and by the formats of providers, in JSON, YAML, cassettes, traces, HAR files and
+    plain text; also if they are base64-encoded, percent-encoded, escaped or compressed.
     """
-    from mendbench import api
     from mendbench.cli import case_view
 
     return case_view.show_credentials(api.find_credentials(tuple(paths)), len(paths), output)
-
-
-app.command("list")(coded(list_))
-app.command("show")(coded(show))
-app.command("new")(coded(new))
-app.command("import")(coded(import_))
-app.command("check")(coded(check))
-app.command("secrets")(coded(secrets))

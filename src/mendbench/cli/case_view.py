@@ -1,82 +1,83 @@
-"""What the terminal shows of cases and of their proofs."""
+"""Prints cases and their proofs."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from rich.table import Table
-
 from mendbench.api import CaseList, CheckedCorpus, Written
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
-from mendbench.cli.tables import show_tables, table
+from mendbench.cli.tables import show_tables
+from mendbench.cli.words import NOTHING, counted
 from mendbench.errors import BadInput, LiveRefused
 from mendbench.model.json import Json, JsonObject
+from mendbench.report.table_model import Table, columns
 from mendbench.verify.checking import Checked
 
 SHOWN = 160
-"""Characters of one value that are shown of a failure; all of them with ``--format json``."""
+"""Maximum number of characters shown of a value; ``--format json`` has all."""
 
 _FATES = ("killed", "survived", "accepted", "missed", "invalid")
 
 
 def show_cases(listed: CaseList, output: Format) -> int:
-    """Print cases, and how many there are of which kind and family; exit 2 if some cannot be read."""
+    """Print cases and their number by kind and family; exit 2 if some cannot be read."""
     if output is Format.json:
         write_json(list(listed.rows))
     else:
-        found = table("case", "kind", "difficulty", "world", "title", wraps=("title",), numbers=("mutation score",))
-        for row in listed.rows:
-            sources = ", ".join(sorted(set(row["recorded_from"].values())))
-            words = (row["case"], row["kind"], row["difficulty"], sources, row["title"])
-            found.add_row(*map(plain, words), _share(row["mutation_score"]))
-        show_tables([found])
-        write(f"\n{_counted(listed.counts)}\n")
+        rows = [
+            (
+                row["case"], row["kind"], row["difficulty"], ", ".join(sorted(set(row["recorded_from"].values()))),
+                row["title"], _share(row["mutation_score"]),
+            )
+            for row in listed.rows
+        ]  # fmt: skip
+        texts = ("case", "kind", "difficulty", "world", "title")
+        show_tables([Table(columns=columns(*texts, wraps=("title",), numbers=("mutation score",)), rows=rows)])
+        write(f"\n{_counts(listed.counts)}\n")
     for problem in listed.broken:
         say(str(problem))
     return Exit.USAGE if listed.broken else Exit.DONE
 
 
 def show_checked(checked: CheckedCorpus, output: Format) -> int:
-    """Print what became of cases, and what that amounts to.
+    """Print the proofs of cases, and their summary.
 
-    Exit 1 if one does not hold, and 2 if one holds a credential or a live API would have to be sent what may not be sent.
+    Exit 1 if a proof fails, and 2 if a case has a credential or a request may not be sent to a live API.
     """
     summary = checked.summary
     if output is Format.json:
-        left = [str(one) for one in checked.left]
-        write_json({"summary": summary, "cases": [one.document() for one in checked.cases], "left": left})
+        left = [str(error) for error in checked.left]
+        write_json({"summary": summary, "cases": [case.document() for case in checked.cases], "left": left})
         return _checked_exit(checked)
-    found = table("case", "kind", "holds", numbers=("killed", "survived", "invalid", "missed", "seconds"))
-    for one in checked.cases:
-        found.add_row(*_row(one))
-    show_tables([found], "Proof of the corpus, and what became of mutants of the fix")
+    shape = columns("case", "kind", "holds", numbers=("killed", "survived", "invalid", "missed", "seconds"))
+    proofs = Table(columns=shape, rows=[_row(case) for case in checked.cases])
+    show_tables([proofs], "Proof of the corpus, and what became of mutants of the fix")
     if len(checked.cases) > 1:
         write("\n")
         show_tables([_by_mutant(summary)], "Mutants by kind")
     for line in _summed(summary):
         write(f"{line}\n")
-    for one in checked.cases:
-        if one.proof is not None and one.proof.dropped:
-            count = one.proof.dropped
-            write(f"{one.case}: deleted {count} recorded exchange{'' if count == 1 else 's'} that nothing uses\n")
-    for checked_case in checked.cases:
-        _say_problems(checked_case)
+    for case in checked.cases:
+        if case.proof is not None and case.proof.dropped:
+            write(f"{case.case}: deleted {counted(case.proof.dropped, 'recorded exchange')} that nothing uses\n")
+    for case in checked.cases:
+        _say_problems(case)
     for problem in checked.left:
         say(str(problem))
     return _checked_exit(checked)
 
 
 def _checked_exit(checked: CheckedCorpus) -> Exit:
-    if any(one.refused or any(isinstance(problem, LiveRefused) for problem in one.problems) for one in checked.cases):
+    if any(case.refused or any(isinstance(error, LiveRefused) for error in case.problems) for case in checked.cases):
         return Exit.USAGE
     return Exit.DONE if checked.held else Exit.FAILED
 
 
 def show_case(document: JsonObject, output: Format) -> int:
-    """Print all that there is to see of one case."""
+    """Print all details of a case."""
     if output is Format.json:
         write_json(document)
     else:
@@ -85,19 +86,19 @@ def show_case(document: JsonObject, output: Format) -> int:
 
 
 def show_credentials(found: Sequence[BadInput], paths: int, output: Format) -> int:
-    """Print where credentials stand; exit 1 if there are any."""
+    """Print the places of credentials; exit 1 if there are any."""
     if output is Format.json:
-        write_json([{"place": one.place, "found": one.found, "hint": one.hint} for one in found])
-        return Exit.FAILED if found else Exit.DONE
-    for one in found:
-        say(str(one))
-    if not found:
-        write(f"no credentials in {paths} {'path' if paths == 1 else 'paths'}\n")
+        write_json([{"place": error.place, "found": error.found, "hint": error.hint} for error in found])
+    elif found:
+        for error in found:
+            say(str(error))
+    else:
+        write(f"no credentials in {counted(paths, 'path')}\n")
     return Exit.FAILED if found else Exit.DONE
 
 
 def show_written(written: Written, output: Format) -> int:
-    """Print what was made of a new case, what was kept and dropped, and what to do next."""
+    """Print the files of a new case, what was kept and dropped, and what to do next."""
     if output is Format.json:
         write_json(written.document())
         return Exit.DONE
@@ -105,67 +106,64 @@ def show_written(written: Written, output: Format) -> int:
         write(f"wrote {path}\n")
     if written.kept:
         write(f"kept {len(written.kept)}: {', '.join(map(plain, written.kept))}\n")
-    for one in written.dropped:
-        write(f"dropped {plain(one.what)}: {plain(one.why)}\n")
+    for dropped in written.dropped:
+        write(f"dropped {plain(dropped.what)}: {plain(dropped.why)}\n")
     for note in written.notes:
         write(f"note: {plain(note)}\n")
-    write(f"{written.labels} labels are missing; `{written.check}` says which\n")
+    write(f"{written.labels} labels are missing; `{written.check}` lists them\n")
     return Exit.DONE
 
 
-def _row(one: Checked) -> tuple[str, ...]:
-    holds = "yes" if one.held else "NO"
-    if one.proof is None:
-        return one.case, "-", holds, "-", "-", "-", "-", "-"
-    fates = [mutant.fate for mutant in one.proof.mutants]
+def _row(case: Checked) -> tuple[str, ...]:
+    holds = "yes" if case.held else "NO"
+    if case.proof is None:
+        return case.case, NOTHING, holds, *[NOTHING] * 5
+    fates = [mutant.fate for mutant in case.proof.mutants]
     counts = [str(fates.count(fate)) for fate in ("killed", "survived", "invalid", "missed")]
-    return one.case, one.proof.kind, holds, *counts, f"{one.proof.seconds:.1f}"
+    return case.case, case.proof.kind, holds, *counts, f"{case.proof.seconds:.1f}"
 
 
 def _by_mutant(summary: JsonObject) -> Table:
-    found = table("mutant", numbers=(*_FATES, "mutation_score"))
-    for kind, row in summary["by_mutant"].items():
-        found.add_row(kind, *(str(row[fate]) for fate in _FATES), _share(row["share"]))
-    return found
+    rows = [
+        (kind, *(str(row[fate]) for fate in _FATES), _share(row["share"])) for kind, row in summary["by_mutant"].items()
+    ]
+    return Table(columns=columns("mutant", numbers=(*_FATES, "mutation_score")), rows=rows)
 
 
 def _summed(summary: JsonObject) -> Iterator[str]:
-    """Yield the summary's lines."""
     mutation_score, seconds = summary["mutation_score"], summary["seconds"]
     judged = mutation_score["killed"] + mutation_score["survived"]
     killed = f"{mutation_score['killed']}/{judged} mutants killed" if judged else "no mutants"
     yield f"\n{summary['held']} of {summary['cases']} cases proved; {killed}"
-    yield _counted(summary["counts"])
+    yield _counts(summary["counts"])
     beside = ", ".join(f"{mutation_score[fate]} {fate}" for fate in ("survived", "accepted", "missed", "invalid"))
     yield f"mutation score: {_share(mutation_score['share'])}; beside it: {beside}"
     if seconds["median"] is not None:
         yield f"seconds a case: {seconds['median']:.1f} (median)"
 
 
-def _say_problems(one: Checked) -> None:
-    for problem in one.problems:
+def _say_problems(case: Checked) -> None:
+    for problem in case.problems:
         say(str(problem))
-    for finding in one.failed:
-        say(f"{one.case}: {finding.what}: does not hold; {finding.why}")
-    for mutant in one.proof.mutants if one.proof else ():
+    for finding in case.failed:
+        say(f"{case.case}: {finding.what}: does not hold; {finding.why}")
+    for mutant in case.proof.mutants if case.proof else ():
         if mutant.fate == "survived":
-            say(f"{one.case}: mutant survives: {mutant.what}")
+            say(f"{case.case}: mutant survives: {mutant.what}")
 
 
-def _counted(counts: JsonObject) -> str:
-    cases = counts["cases"]
-    parts = [f"{cases} {'case' if cases == 1 else 'cases'}"]
+def _counts(counts: JsonObject) -> str:
+    parts = [counted(counts["cases"], "case")]
     parts += [", ".join(f"{number} {word}" for word, number in counts[of].items()) for of in ("kind", "family")]
     parts.append("world: " + ", ".join(f"{number} {word}" for word, number in counts["recorded_from"].items()))
     return "; ".join(part for part in parts if part)
 
 
 def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.0%}" if value in (0, 1) else f"{value:.1%}"
+    return NOTHING if value is None else f"{value:.0%}" if value in (0, 1) else f"{value:.1%}"
 
 
 def _lines(case: JsonObject) -> Iterator[str]:
-    """Yield the lines of one case."""
     yield plain(f"{case['case']}  {case['kind']}, {case['difficulty']}, group {case['group']}")
     yield f"  {plain(case['title'])}"
     sources = ", ".join(f"{name} ({source})" for name, source in case["recorded_from"].items())
@@ -180,23 +178,23 @@ def _lines(case: JsonObject) -> Iterator[str]:
     yield "\nFixes"
     yield from _fix_lines(case)
     yield "\nProof"
-    told = ", ".join(f"{number} {fate}" for fate, number in case["mutants"].items())
-    yield f"  {'holds' if case['proved'] else 'does NOT hold'}; mutation score {_share(case['mutation_score'])}; mutants: {told or 'none'}"
+    mutants = ", ".join(f"{number} {fate}" for fate, number in case["mutants"].items())
+    holds = "holds" if case["proved"] else "does NOT hold"
+    yield f"  {holds}; mutation score {_share(case['mutation_score'])}; mutants: {mutants or 'none'}"
     yield from (f"  mutant survives: {plain(what)}" for what in case["survivors"])
-    yield from (f"  {plain(one['what'])}: {plain(one['why'])}" for one in case["open"])
+    yield from (f"  {plain(gap['what'])}: {plain(gap['why'])}" for gap in case["open"])
 
 
 def _graph_lines(graph: Sequence[JsonObject]) -> Iterator[str]:
-    """Yield one line a node; an edge is written out where it does not simply lead to the next line."""
-    wide = max((len(str(row["node"])) for row in graph), default=0)
-    kinds = max((len(str(row["type"])) for row in graph), default=0)
+    """Yield one line per node. Edges are shown unless they are default edges to the next node."""
+    names, types = (max((len(str(row[key])) for row in graph), default=0) for key in ("node", "type"))
     for at, row in enumerate(graph):
         following = graph[at + 1]["node"] if at + 1 < len(graph) else None
         marks = [f"cause of {', '.join(row['cause_of'])}"] if row["cause_of"] else []
         marks += [f"{', '.join(row['surfaces'])} shows here"] if row["surfaces"] else []
         state = row["state"] or row["labelled"] or "-"
-        said = f"  <- {'; '.join(marks)}" if marks else ""
-        yield plain(f"  {row['node']!s:<{wide}}  {row['type']!s:<{kinds}}  {state}{said}").rstrip()
+        note = f"  <- {'; '.join(marks)}" if marks else ""
+        yield plain(f"  {row['node']!s:<{names}}  {row['type']!s:<{types}}  {state}{note}").rstrip()
         leads_on = any(edge["node"] == following and edge["action"] == "default" for edge in row["to"])
         for edge in row["to"]:
             if edge["node"] != following or edge["action"] != "default":
@@ -215,8 +213,8 @@ def _failure_lines(case: JsonObject) -> Iterator[str]:
         for name in ("status_code", "raw_response", "mcp_error", "shell_stderr", "unresolved", "suggestion"):
             if name in failure:
                 yield f"    {name}: {_short(failure[name])}"
-    for warned in case["warnings"]:
-        yield plain(f"  {warned['node_id']}: warning: {warned['message']}")
+    for warning in case["warnings"]:
+        yield plain(f"  {warning['node_id']}: warning: {warning['message']}")
     if not (case["not_recorded"] or case["failures"] or case["warnings"]):
         yield "  none"
 
@@ -240,8 +238,8 @@ def _fix_lines(case: JsonObject) -> Iterator[str]:
         yield "  no edit is right"
     else:
         yield from (f"  right: {_operation(operation)}" for operation in case["fix"])
-    for name, of in (("right too", "accepts"), ("wrong", "wrong_fixes")):
-        for fix in case[of]:
+    for name, key in (("right too", "accepts"), ("wrong", "wrong_fixes")):
+        for fix in case[key]:
             yield f"  {name}: {plain(fix['why'])}"
             yield from (f"    {_operation(operation)}" for operation in fix["patch"])
 
@@ -253,5 +251,5 @@ def _operation(operation: Mapping[str, Json]) -> str:
 
 
 def _short(value: Json) -> str:
-    said = plain(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))
-    return said if len(said) <= SHOWN else f"{said[:SHOWN]}… ({len(said)} characters)"
+    text = plain(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}… ({len(text)} characters)"

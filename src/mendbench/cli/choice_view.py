@@ -1,6 +1,6 @@
-"""Asks at the terminal what is to be done about a warning that stopped a run.
+"""Asks at the terminal what to do about a warning that stopped a run.
 
-Everything is written to standard error: standard output has the run's own lines.
+It writes to standard error, because standard output has the lines of the run.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mendbench.runtime.display import plain
 from mendbench.workflow_app import STOP, Choice, Choose, Leaf, Stopped
 
 _MAX_SHOWN = 60
-"""Characters that are shown of a value."""
+"""Maximum number of characters shown of a value."""
 
 _CHOICES = ("Create it, and try this step again", "Use another value", "Skip this step", "Stop (default)")
 _STOP = str(len(_CHOICES))
@@ -25,14 +25,13 @@ class _Left(Exception):
 
 
 def asker() -> Choose | None:
-    """Return what asks, or None where no terminal is there to ask at."""
-    if sys.stdin is None or sys.stderr is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return None
-    return ask
+    """Return the function that asks, or None without a terminal."""
+    interactive = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+    return ask if interactive else None
 
 
 def ask(stopped: Stopped) -> Choice:
-    """Ask until there is a response. The end of the input and Ctrl-C mean to stop."""
+    """Ask until there is a choice. The end of the input and Ctrl-C stop the run."""
     try:
         while True:
             choice = _asked(stopped)
@@ -44,9 +43,9 @@ def ask(stopped: Stopped) -> Choice:
 
 
 def _asked(stopped: Stopped) -> Choice | None:
-    """Return the choice; None if the user went back from it."""
-    said = stopped.problem or stopped.message
-    _write(f"\n{'✗' if stopped.problem else '⚠️'} {plain(said).strip()}\nWhat would you like to do?\n")
+    """Return the choice; None if the user went back."""
+    message = stopped.problem or stopped.message
+    _write(f"\n{'✗' if stopped.problem else '⚠️'} {plain(message).strip()}\nWhat would you like to do?\n")
     match _number(_CHOICES, "> ", _STOP):
         case 1:
             return _created(stopped)
@@ -86,35 +85,35 @@ def _name(leaf: Leaf) -> str:
 
 
 def _line(leaf: Leaf) -> str:
-    """Return a parameter in one line: its place, what it is now, and where that comes from."""
+    """Return a parameter in one line: its place, its value, and the origin of the value."""
     value = " ".join(plain(json.dumps(leaf.shown, ensure_ascii=False)).split())
     cut = value if len(value) <= _MAX_SHOWN else f"{value[: _MAX_SHOWN - 1]}…"
     match leaf.origin:
         case "fixed":
-            came = "fixed in the workflow"
+            origin = "fixed in the workflow"
         case "input":
-            came = f"input {leaf.source}" + (f", a part of {leaf.param}" if leaf.within else "")
+            origin = f"input {leaf.source}" + (f", a part of {leaf.param}" if leaf.within else "")
         case "secret":
-            came = f"from {leaf.template}, a secret: environment variable {leaf.source}"
+            origin = f"from {leaf.template}, a secret: environment variable {leaf.source}"
         case _:
-            came = f"from {leaf.template}"
-    return f"{plain(leaf.source if leaf.within and leaf.source else leaf.param)}: {cut} ({plain(came)})"
+            origin = f"from {leaf.template}"
+    return f"{plain(leaf.source if leaf.within and leaf.source else leaf.param)}: {cut} ({plain(origin)})"
 
 
 def _number(lines: Sequence[str], prompt: str, default: str) -> int:
-    """Return the number of a line that the user chose; 0 if the default, chosen with Enter, is none."""
+    """Return the number of the chosen line; 0 if there is no default and the user presses Enter."""
     _write("".join(f"  {number}. {line}\n" for number, line in enumerate(lines, 1)))
     while True:
-        said = _read(prompt).strip() or default
-        if not said:
+        answer = _read(prompt).strip() or default
+        if not answer:
             return 0
-        if said.isascii() and said.isdigit() and 1 <= int(said[:9]) <= len(lines):
-            return int(said)
+        if answer.isascii() and answer.isdigit() and 1 <= int(answer[:9]) <= len(lines):
+            return int(answer)
         _write(f"Answer with a number from 1 to {len(lines)}.\n")
 
 
 def _read(prompt: str) -> str:
-    """Return a line of the user's, without its end.
+    """Return a line of input, without its line end.
 
     Raises:
         _Left: the input has ended.
@@ -122,7 +121,7 @@ def _read(prompt: str) -> str:
     _write(prompt)
     try:
         line = sys.stdin.readline()
-    except (OSError, ValueError):  # the terminal is gone, or what came is no text
+    except (OSError, ValueError):  # the terminal is gone, or the input is not text
         raise _Left from None
     if not line:
         raise _Left

@@ -6,17 +6,18 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from mendbench import api
 from mendbench.cli.options import Format, Output, at_least
 
-_HELP = "Folder of a run; FOLDER:strategy=mend,policy=two-layer takes a part of it."
+_HELP = "Folder of a run; FOLDER:strategy=mend,policy=two-layer selects a part of it."
 
 Before: TypeAlias = Annotated[
-    str | None, typer.Argument(metavar="A", show_default=False, help=f"{_HELP} Left out: the configured run.")
+    str | None, typer.Argument(metavar="A", show_default=False, help=f"{_HELP} Default: the configured run.")
 ]
 After: TypeAlias = Annotated[
     str | None,
     typer.Argument(
-        metavar="B", help="What is held against A; may be of the same run. Left out: A's primary contrasts."
+        metavar="B", help="Run to compare with A, or a part of the same run. Default: print A's primary contrasts."
     ),
 ]
 
@@ -29,26 +30,29 @@ def compare(
         typer.Option(
             "--part",
             metavar="PART",
-            help="Part of the corpus: test, train, none or all; else the first that both have.",
+            help="Part of the corpus: test, train, none or all; default: the first part that both runs have.",
         ),
     ] = None,
     scores: Annotated[
         list[str] | None,
-        typer.Option("--score", metavar="NAME", help="What is compared, or 'all'; else the main ones. Repeatable."),
+        typer.Option(
+            "--score", metavar="NAME", help="Score to compare, or 'all'; default: the main scores. Repeatable."
+        ),
     ] = None,
     trials: Annotated[
         int,
-        typer.Option("--trials", metavar="N", parser=at_least(0), help="How many of the changed trials are listed."),
+        typer.Option(
+            "--trials", metavar="N", parser=at_least(0), help="Maximum number of changed trials that are listed."
+        ),
     ] = 8,
     output: Output = Format.text,
 ) -> int:
-    """Compare two runs, or two parts of one, trial by trial.
+    """Compare two runs, or two parts of a run, trial by trial.
 
-    Newly failing and newly passing trials come first, then how the scores differ and how sure that is. A and B are narrowed by engine,
-    repairer, model, strategy, policy, detector, part, kind and family. Exits 3 where the two may not be compared. A run alone is
-    compared as the corpus's protocol says: the contrasts that were written down beforehand.
+    The output begins with the newly failing and newly passing trials. The differences in the scores and their uncertainty follow. A and B
+    can be narrowed by engine, repairer, model, strategy, policy, detector, part, kind and family. The exit code is 3 if the two
+    cannot be compared. For a single run, the primary contrasts of the corpus's protocol are printed.
     """
-    from mendbench import api
     from mendbench.cli import compare_view
 
     if a is None or b is None:

@@ -1,4 +1,4 @@
-"""The first line of a command that uses a corpus: which configuration and which cases it takes."""
+"""The first message of a command that uses a corpus: its configuration and cases."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from mendbench.errors import BadInput
 
 
 def use_corpus(cases: Path | None, cassettes: Path | None, record: str = "none") -> Path | None:
-    """Say which configuration and which cases are used, and return the folder that ``--cassettes`` names.
+    """Report the configuration and the cases that are used, and return the folder that ``--cassettes`` names.
 
     Raises:
-        BadInput: the configuration is broken, there are no cases, or ``--cassettes`` names no folder and nothing is recorded that would
-            make it.
+        BadInput: the configuration is broken, there are no cases, or the folder of ``--cassettes`` does not exist and nothing is recorded.
     """
     if cassettes is not None and record == "none" and not cassettes.is_dir():
         raise BadInput(f"--cassettes {cassettes}", "no such folder", "name the folder of the recordings")

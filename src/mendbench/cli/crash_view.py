@@ -1,4 +1,4 @@
-"""What is said of trials that crashed: of which engine or repairer they are, how many, and why."""
+"""Reports crashed trials: the engine or repairer, the number and the causes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from mendbench.scoring.record_table import Records
 from mendbench.trial.row import whole
 
 SHOWN = 3
-"""Causes that are named; the report names them all."""
+"""Causes that are shown; the report has all."""
 _OF_ENGINE = "EngineFailed: "
-"""How the reason begins where a command engine failed; anything else raised in a repairer or a strategy."""
+"""The start of the message if a command engine failed; other errors were raised by a repairer or a strategy."""
 
 
 def unmeasured(records: Records) -> tuple[str, ...]:
-    """Return the engines and repairers all of whose trials crashed: nothing was measured of them."""
+    """Return the engines and repairers whose trials all crashed: they were not measured."""
     trials, crashed = _by_party(records), _by_party(records.where("verdict", "crashed".__eq__))
     return tuple(party for party, count in crashed.items() if count == trials[party])
 
 
 def say_crashed(stored: StoredRun) -> None:
-    """Say for each engine and repairer at fault how many of its trials crashed, why first, and what to do."""
+    """Report for each faulty engine and repairer how many trials crashed, the first cause, and what to do."""
     trials, causes, first = _by_party(stored.records), dict[str, Counter[str]](), dict[str, str]()
     for place in stored.records.where("verdict", "crashed".__eq__).places():
         row = stored.rows[place]
@@ -33,7 +33,7 @@ def say_crashed(stored: StoredRun) -> None:
         first.setdefault(party, f"{row['case']}: {message}")
     without = unmeasured(stored.records)
     for party, found in causes.items():
-        measured = ", so nothing was measured of it" if party in without else ""
+        measured = ", so it was not measured" if party in without else ""
         say(
             f"crashed: {found.total()} of {trials[party]} trials of {party}{measured}; first {first[party]}; {_hint(party)}"
         )
@@ -54,4 +54,8 @@ def _by_party(records: Records) -> Counter[str]:
 
 def _hint(party: str) -> str:
     kind, _, name = party.partition(" ")
-    return f"see why with: mendbench engine check {shlex.quote(name)}" if kind == "engine" else "fix what raised"
+    return (
+        f"see why with: mendbench engine check {shlex.quote(name)}"
+        if kind == "engine"
+        else "fix the code that raised it"
+    )

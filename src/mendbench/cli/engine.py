@@ -1,4 +1,4 @@
-"""``mendbench engine``: engines that are not ours."""
+"""``mendbench engine``."""
 
 from __future__ import annotations
 
@@ -6,26 +6,24 @@ from typing import Annotated
 
 import typer
 
-from mendbench.cli.exits import coded
-from mendbench.cli.group import Commands
+from mendbench import api
+from mendbench.cli.group import App
 from mendbench.cli.options import Format, Output
 
-app = typer.Typer(cls=Commands, help="Put an engine that is not ours to the test.")
+app = App("Check an external engine.")
 
 
 @app.command("check")
-@coded
 def check(
     engine: Annotated[
-        str, typer.Argument(metavar="ENGINE", help="A name of [engines], or 'cmd: PROGRAM', as for --engine.")
+        str, typer.Argument(metavar="ENGINE", help="A name from [engines], or 'cmd: PROGRAM', as for --engine.")
     ],
     output: Output = Format.text,
 ) -> int:
-    """Run an engine through ten small workflows, and say in words what its adapter gets wrong.
+    """Run ten small workflows on an engine, and report what its adapter does wrong.
 
-    Exits 1 if it gets anything wrong. docs/engines.md is the contract that it is held to.
+    Exit 1 if it does anything wrong. docs/engines.md is the contract that is checked.
     """
-    from mendbench import api
     from mendbench.cli import engine_view, terminal
 
     with terminal.progress() as progress:

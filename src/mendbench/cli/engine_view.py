@@ -1,4 +1,4 @@
-"""What ``mendbench engine check`` prints."""
+"""Prints the result of ``mendbench engine check``."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from mendbench.cli.output import plain, write, write_json
 
 
 def show_check(found: EngineCheck, output: Format) -> int:
-    """Print what an engine declares and gets wrong; exit 1 if that is anything."""
+    """Print what an engine declares and does wrong; exit 1 if it does anything wrong."""
     if output is Format.json:
-        cases = [{"case": one.case, "title": one.title, "wrong": one.wrong} for one in found.findings]
+        cases = [{"case": finding.case, "title": finding.title, "wrong": finding.wrong} for finding in found.findings]
         write_json(
             {
                 "engine": found.engine,
@@ -21,7 +21,7 @@ def show_check(found: EngineCheck, output: Format) -> int:
                 "network": found.network,
                 "holds": found.holds,
                 "cases": cases,
-                "not_reported": [asdict(one) for one in found.unreported],
+                "not_reported": [asdict(part) for part in found.unreported],
             }
         )
         return Exit.DONE if found.holds else Exit.FAILED
@@ -32,8 +32,8 @@ def show_check(found: EngineCheck, output: Format) -> int:
             write(f"    {plain(line)}\n")
     if found.unreported:
         write("\nnot reported, and what that costs:\n")
-    for one in found.unreported:
-        write(f"    {one.part}: {one.cost}\n")
+    for unreported in found.unreported:
+        write(f"    {unreported.part}: {unreported.cost}\n")
     wrong = sum(bool(finding.wrong) for finding in found.findings)
     total = len(found.findings)
     write(f"\n{f'{wrong} of {total} cases do not hold' if wrong else f'all {total} cases hold'}\n")

@@ -1,24 +1,25 @@
-"""What the terminal shows of a recording that has not begun."""
+"""Prints the estimate of a recording."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
+from mendbench.cli.words import counted
 from mendbench.prompts.estimate import Estimate, ModelEstimate
 
 NAMED = 3
-"""Trials that are named one by one; ``--format json`` names all."""
+"""Trials that are listed; ``--format json`` has all."""
 
 _MINUTE, _HOUR = 60, 3600
 _CENT = 0.01
 
 
 def show_estimate(found: Estimate, output: Format) -> int:
-    """Print what would be asked, what it takes and costs, and what is not known."""
+    """Print the requests, time and cost of a recording, and what is unknown."""
     if output is Format.json:
         write_json({**asdict(found), "later_at_most": found.later_at_most})
         return Exit.DONE
@@ -32,58 +33,58 @@ def show_estimate(found: Estimate, output: Format) -> int:
 
 def _lines(found: Estimate) -> Iterable[str]:
     yield (
-        f"{_many(found.prompts, 'prompt')} would be asked now, and at most {found.later_at_most} later; "
-        f"{found.answered} answered already ({_many(found.trials, 'trial')}, {_many(found.cases, 'case')})"
+        f"{counted(found.prompts, 'prompt', ',')} would be asked now, and at most {found.later_at_most} later; "
+        f"{found.answered} answered already ({counted(found.trials, 'trial', ',')}, {counted(found.cases, 'case', ',')})"
     )
-    for one in found.models:
-        yield from _model_lines(one)
+    for model in found.models:
+        yield from _model_lines(model)
     for what in found.unknown:
         yield f"not known: {what}"
 
 
-def _model_lines(one: ModelEstimate) -> Iterable[str]:
-    at_once = f", {one.at_once} at once" if one.at_once > 1 else ""
-    yield f"{one.model}: {_many(one.prompts, 'prompt')} now, at most {one.later_at_most} later{at_once}"
-    if not one.prompts:
+def _model_lines(estimate: ModelEstimate) -> Iterable[str]:
+    at_once = f", {estimate.at_once} at once" if estimate.at_once > 1 else ""
+    yield f"{estimate.model}: {counted(estimate.prompts, 'prompt', ',')} now, at most {estimate.later_at_most} later{at_once}"
+    if not estimate.prompts:
         return
-    by_length = f"{one.prompt_tokens_by_length:,} by their length"
-    sent = (
-        by_length
-        if one.prompt_tokens is None
-        else f"{one.prompt_tokens:,} ({by_length}, as {_many(one.recorded, 'recorded response')} tell)"
-    )
-    yield f"  tokens of prompts: about {sent}"
-    got = "not known" if one.completion_tokens is None else f"about {one.completion_tokens:,}"
-    most = "" if one.completion_tokens_at_most is None else f", at most {one.completion_tokens_at_most:,}"
-    yield f"  tokens of responses: {got}{most}"
-    yield f"  cost: {_cost(one)}"
-    yield f"  time: {_time(one)}"
+    prompts = f"{estimate.prompt_tokens_by_length:,} by their length"
+    if estimate.prompt_tokens is not None:
+        prompts = (
+            f"{estimate.prompt_tokens:,} ({prompts}, as {counted(estimate.recorded, 'recorded response', ',')} tell)"
+        )
+    yield f"  tokens of prompts: about {prompts}"
+    tokens, most = estimate.completion_tokens, estimate.completion_tokens_at_most
+    yield f"  tokens of responses: {_about(tokens, '{:,}'.format)}{_if_known(', at most {}', most, '{:,}'.format)}"
+    yield f"  cost: {_cost(estimate)}"
+    yield f"  time: {_time(estimate)}"
 
 
-def _cost(one: ModelEstimate) -> str:
-    if one.price == "unknown":
+def _cost(estimate: ModelEstimate) -> str:
+    if estimate.price == "unknown":
         return "not known"
-    if one.price == "free":
+    if estimate.price == "free":
         return "none (free)"
-    about = "not known" if one.cost_usd is None else f"about {_dollars(one.cost_usd)}"
-    most = "" if one.cost_usd_at_most is None else f", at most {_dollars(one.cost_usd_at_most)}"
+    most = _if_known(", at most {}", estimate.cost_usd_at_most, _dollars)
     later = (
-        ""
-        if not one.later_at_most or one.cost_usd_with_later is None
-        else f"; {_dollars(one.cost_usd_with_later)} with all later ones"
+        _if_known("; {} with all later ones", estimate.cost_usd_with_later, _dollars) if estimate.later_at_most else ""
     )
-    return f"{about}{most}{later} (price: {one.price})"
+    return f"{_about(estimate.cost_usd, _dollars)}{most}{later} (price: {estimate.price})"
 
 
-def _time(one: ModelEstimate) -> str:
-    if one.seconds is None or one.median_ms is None:
+def _time(estimate: ModelEstimate) -> str:
+    if estimate.seconds is None or estimate.median_ms is None:
         return "not known"
-    later = (
-        ""
-        if not one.later_at_most or one.seconds_with_later is None
-        else f"; {_span(one.seconds_with_later)} with all later ones"
-    )
-    return f"about {_span(one.seconds)}{later} (median of recorded responses: {one.median_ms / 1000:.1f} s)"
+    later = _if_known("; {} with all later ones", estimate.seconds_with_later, _span) if estimate.later_at_most else ""
+    median = f"median of recorded responses: {estimate.median_ms / 1000:.1f} s"
+    return f"{_about(estimate.seconds, _span)}{later} ({median})"
+
+
+def _about(value: float | None, shown: Callable[[float], str]) -> str:
+    return "not known" if value is None else f"about {shown(value)}"
+
+
+def _if_known(text: str, value: float | None, shown: Callable[[float], str]) -> str:
+    return "" if value is None else text.format(shown(value))
 
 
 def _span(seconds: float) -> str:
@@ -96,7 +97,3 @@ def _span(seconds: float) -> str:
 
 def _dollars(amount: float) -> str:
     return f"${amount:,.2f}" if amount >= _CENT or not amount else "less than $0.01"
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

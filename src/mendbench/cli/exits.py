@@ -1,4 +1,4 @@
-"""Exit codes, and how anything that is raised becomes one of them and one line."""
+"""Exit codes, and the conversion of exceptions to an exit code and a one-line message."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from mendbench.errors import EffectEscape, Incomplete, MendbenchError
 P = ParamSpec("P")
 
 _DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM})
-"""What a disk says that is full, or that may not be written to."""
+"""Errors of a disk that is full or not writable."""
 
 
 class Exit(IntEnum):
-    """What a command returns."""
+    """The exit code of a command."""
 
     DONE = 0
-    """It did what it was asked; for ``run`` whatever the verdicts are."""
+    """Success; for ``run`` with any verdicts."""
     FAILED = 1
-    """A regression, or a check that does not hold."""
+    """A regression, or a failed check."""
     USAGE = 2
     """Bad input or usage."""
     INCOMPLETE = 3
-    """A recording is missing, things cannot be compared, or all trials of an engine or a repairer crashed."""
+    """A recording is missing, a comparison is not possible, or all trials of an engine or a repairer crashed."""
     INTERNAL = 4
     """A fault of mendbench itself."""
     INTERRUPTED = 130
@@ -39,14 +39,13 @@ class Exit(IntEnum):
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM came: what ends on Ctrl-C ends on it too."""
+    """SIGTERM, handled like Ctrl-C."""
 
 
 def coded(command: Callable[P, int]) -> Callable[P, int]:
-    """Return ``command`` so that it only ever returns an exit code: whatever it raises becomes one, and one line.
+    """Return ``command`` with all its exceptions converted to an exit code and a message.
 
-    The framework would turn an interrupt into an exit code on its own, and lose what there is to say about it. So this
-    stands between the two.
+    The framework itself would convert an interrupt to an exit code and lose its message.
     """
 
     @functools.wraps(command)
@@ -60,7 +59,7 @@ def coded(command: Callable[P, int]) -> Callable[P, int]:
 
 
 def code_of(error: BaseException) -> int:
-    """Say in one line what an error means, and return its exit code.
+    """Report an error in one line, and return its exit code.
 
     ``MENDBENCH_TRACEBACK=1`` shows the traceback of an internal fault, for a bug report.
     """
@@ -69,22 +68,22 @@ def code_of(error: BaseException) -> int:
         say("; ".join(filter(None, ("terminated" if terminated else "interrupted", str(error)))))
         return Exit.TERMINATED if terminated else Exit.INTERRUPTED
     if isinstance(error, MendbenchError):
-        say(_told(error))
+        say(_message(error))
         return error.exit_code
     if isinstance(error, EffectEscape):
-        say(_told(error))
+        say(_message(error))
         return Incomplete.exit_code
     if isinstance(error, OSError) and error.errno in _DISK:
-        say(f"{error.filename or 'a file'}: {error.strerror}; make room, or mend the permissions")
+        say(f"{error.filename or 'a file'}: {error.strerror}; free space, or fix the permissions")
         return Exit.USAGE
     if os.environ.get("MENDBENCH_TRACEBACK"):
         traceback.print_exception(error)
-    say(f"internal fault: {type(error).__name__}: {_told(error)}; MENDBENCH_TRACEBACK=1 shows where")
+    say(f"internal fault: {type(error).__name__}: {_message(error)}; MENDBENCH_TRACEBACK=1 shows where")
     return Exit.INTERNAL
 
 
-def _told(error: BaseException) -> str:
-    """Return an error's words without credentials: a broken file, or an address, may be quoted in it."""
+def _message(error: BaseException) -> str:
+    """Return an error's message without credentials: it may quote a broken file or an address."""
     from mendbench.secrets.sensitive import sanitise
 
     return str(sanitise(str(error)))

@@ -1,4 +1,4 @@
-"""The prompt of ``mendbench workflow debug``: a few words, each a view of one trace."""
+"""The prompt of ``mendbench workflow debug``: each command shows a view of a trace."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from mendbench.cli.exits import Exit
 from mendbench.cli.output import write
 from mendbench.errors import MendbenchError, UnknownName
 from mendbench.model.json import JsonObject
+from mendbench.runtime import trace_views
 from mendbench.runtime.display import plain
-from mendbench.workflow_app import tracing
 
 HELP = """\
-errors          every failure
-nodes           every node, and how it ended
-error NODE      everything that is known of its last failure
-node NODE       its parameters, inputs and outputs, cut
-full NODE       the same, whole, with its exchanges
-io NODE         what it sent and what it was answered
-diff NODE       what was expected against what was there
+errors          all failures
+nodes           all nodes and their states
+error NODE      all details of its last failure
+node NODE       its parameters, inputs and outputs, truncated
+full NODE       the same, in full, with its exchanges
+io NODE         its requests and responses
+diff NODE       expected and actual values
 help, quit"""
 
 _OF_NODE: dict[str, Callable[[JsonObject, str], str]] = {
-    "error": lambda trace, node: trace_text.error(tracing.error_of_node(trace, node)),
-    "node": lambda trace, node: trace_text.fields(tracing.node_view(trace, node, full=False)),
-    "full": lambda trace, node: trace_text.fields(tracing.node_view(trace, node, full=True)),
-    "io": lambda trace, node: trace_text.node_io(tracing.node_io(trace, node, request=True, response=True)),
-    "diff": lambda trace, node: trace_text.difference(tracing.validation_diff(trace, node)),
+    "error": lambda trace, node: trace_text.error(trace_views.error_of_node(trace, node)),
+    "node": lambda trace, node: trace_text.fields(trace_views.node_view(trace, node, full=False)),
+    "full": lambda trace, node: trace_text.fields(trace_views.node_view(trace, node, full=True)),
+    "io": lambda trace, node: trace_text.node_io(trace_views.node_io(trace, node, request=True, response=True)),
+    "diff": lambda trace, node: trace_text.difference(trace_views.validation_diff(trace, node)),
 }
 _OF_TRACE: dict[str, Callable[[JsonObject], str]] = {
-    "errors": lambda trace: trace_text.errors(tracing.errors_list(trace)),
-    "nodes": lambda trace: "\n".join(_node_line(trace, node) for node in tracing.node_ids(trace)),
+    "errors": lambda trace: trace_text.errors(trace_views.errors_list(trace)),
+    "nodes": lambda trace: "\n".join(_node_line(trace, node) for node in trace_views.node_ids(trace)),
     "help": lambda _trace: HELP,
 }
 
 
 def explore(trace: JsonObject, read: Callable[[str], str]) -> int:
-    """Answer line after line until ``quit`` or the end of the input. ``read`` shows a prompt and gives a line."""
-    write(plain(trace_text.errors(tracing.errors_list(trace))) + "\n")
+    """Execute lines until ``quit`` or the end of the input. ``read`` shows a prompt and returns a line."""
+    write(plain(trace_text.errors(trace_views.errors_list(trace))) + "\n")
     while True:
         try:
             words = read("debug> ").split()
@@ -51,21 +51,21 @@ def explore(trace: JsonObject, read: Callable[[str], str]) -> int:
 
 
 def answer(trace: JsonObject, words: list[str]) -> str:
-    """Return the response to one line; what is wrong with it is a response too."""
-    name, given = words[0], words[1:]
+    """Return the response to one line, or the message about what is wrong with it."""
+    name, *nodes = words
     try:
         if name in _OF_TRACE:
             return _OF_TRACE[name](trace)
         if name not in _OF_NODE:
             raise UnknownName("word", name, [*_OF_TRACE, *_OF_NODE, "quit"])
-        if len(given) != 1:
-            return f"name one node: {', '.join(tracing.node_ids(trace))}"
-        return _OF_NODE[name](trace, given[0])
+        if len(nodes) != 1:
+            return f"name one node: {', '.join(trace_views.node_ids(trace))}"
+        return _OF_NODE[name](trace, nodes[0])
     except MendbenchError as error:
         return str(error)
 
 
 def _node_line(trace: JsonObject, node: str) -> str:
-    view = tracing.node_view(trace, node, full=False)
-    said = f": {str(view['message']).splitlines()[0]}" if view["message"] else ""
-    return f"{node} ({view['node_type']}) {view['state']}{said}"
+    view = trace_views.node_view(trace, node, full=False)
+    message = f": {str(view['message']).splitlines()[0]}" if view["message"] else ""
+    return f"{node} ({view['node_type']}) {view['state']}{message}"

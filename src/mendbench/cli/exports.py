@@ -1,4 +1,4 @@
-"""What ``mendbench report`` writes for others: its options, and the writing."""
+"""Exports of ``mendbench report``: the options, and the writing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mendbench.results.store import StoredRun
 
 Junit: TypeAlias = Annotated[
-    Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML: a trial is a test case.")
+    Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML with a test case for each trial.")
 ]
 MarkdownFile: TypeAlias = Annotated[
     Path | None, typer.Option("--markdown", metavar="FILE", help="Write Markdown for a comment on a pull request.")
@@ -25,27 +25,27 @@ CsvFolder: TypeAlias = Annotated[
     Path | None, typer.Option("--csv", metavar="DIR", help="Write trials, attempts, nodes and scores as CSV.")
 ]
 ParquetFolder: TypeAlias = Annotated[
-    Path | None, typer.Option("--parquet", metavar="DIR", help="Write the same as Parquet (extra: parquet).")
+    Path | None, typer.Option("--parquet", metavar="DIR", help="Write the same tables as Parquet (extra: parquet).")
 ]
 GithubSummary: TypeAlias = Annotated[
-    bool, typer.Option("--github-summary", help="Append to the summary of the GitHub step that this runs in.")
+    bool, typer.Option("--github-summary", help="Append Markdown to the summary of the current GitHub step.")
 ]
 Annotations: TypeAlias = Annotated[
-    bool, typer.Option("--annotations", help="Annotate case files on GitHub, on standard error.")
+    bool, typer.Option("--annotations", help="Write annotations of case files for GitHub to standard error.")
 ]
 Against: TypeAlias = Annotated[
     Path | None,
     typer.Option(
         "--against",
         metavar="PATH",
-        help="A baseline or another run's folder: these outputs then tell what is worse than there. A run's folder: the report too.",
+        help="A baseline or the folder of another run; the exports show what is worse than there. With a folder, so does the report.",
     ),
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outputs:
-    """What is to be written of a run."""
+    """The requested exports of a run."""
 
     junit: Path | None = None
     markdown: Path | None = None
@@ -57,16 +57,16 @@ class Outputs:
 
     @property
     def any(self) -> bool:
-        """Whether anything is."""
+        """Whether there is any."""
         files = (self.junit, self.markdown, self.csv, self.parquet)
-        return self.summary or self.annotations or any(one is not None for one in files)
+        return self.summary or self.annotations or any(file is not None for file in files)
 
 
 def refuse_useless(wanted: Outputs) -> None:
-    """Refuse an ``--against`` that nothing would be written of, before anything is written.
+    """Refuse an ``--against`` without effect, before anything is written.
 
     Raises:
-        BadInput: it is no run's folder, and no other output is wanted.
+        BadInput: it is not a folder of a run, and no export is requested.
     """
     if wanted.against is not None and not wanted.any and not wanted.against.is_dir():
         hint = "give --junit, --markdown, --github-summary or --annotations too, or a run's folder"
@@ -74,7 +74,7 @@ def refuse_useless(wanted: Outputs) -> None:
 
 
 def write_outputs(run: StoredRun, wanted: Outputs) -> None:
-    """Write what is wanted of a run, and say which files.
+    """Write the requested exports of a run, and report the files.
 
     Raises:
         BadInput: something cannot be written.

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mendbench import api
 from mendbench.cli.corpus import use_corpus
 from mendbench.cli.options import Cases, Cassettes, Format, Output, Workers, at_least
 from mendbench.errors import BadInput
@@ -14,29 +15,32 @@ from mendbench.errors import BadInput
 
 def gate(
     folder: Annotated[
-        Path | None, typer.Argument(metavar="RUN", show_default=False, help="Folder of a run; else the configured one.")
+        Path | None,
+        typer.Argument(metavar="RUN", show_default=False, help="Folder of a run; default: the configured one."),
     ] = None,
     baseline: Annotated[
         Path | None,
         typer.Option(
-            "--baseline", metavar="FILE", help="What the run is held against; else gate.baseline of the configuration."
+            "--baseline",
+            metavar="FILE",
+            help="Baseline to compare the run with; default: gate.baseline of the configuration.",
         ),
     ] = None,
-    update: Annotated[bool, typer.Option("--update", help="Accept the run: it becomes the baseline.")] = False,
+    update: Annotated[bool, typer.Option("--update", help="Accept the run as the new baseline.")] = False,
     partial: Annotated[
         bool,
         typer.Option(
-            "--partial", help="With --update: leave trials that are not in the run, or have no verdict, as they are."
+            "--partial", help="With --update: keep the lines of trials that are not in the run or have no verdict."
         ),
     ] = False,
-    new: Annotated[bool, typer.Option("--new", help="Let trials that the baseline does not have fail too.")] = False,
+    new: Annotated[bool, typer.Option("--new", help="Also gate trials that are not in the baseline.")] = False,
     self_test: Annotated[
         int | None,
         typer.Option(
             "--self-test",
             metavar="N",
             parser=at_least(1),
-            help="Replay the run's trials and gate them N times: no alarm is right.",
+            help="Replay the run's trials and gate them N times; each alarm is a false one.",
         ),
     ] = None,
     cases: Cases = None,
@@ -44,17 +48,16 @@ def gate(
     workers: Workers = 0,
     output: Output = Format.text,
 ) -> int:
-    """Fail if repair got worse than it was when a run was last accepted.
+    """Fail if repair is worse than in the last accepted run.
 
-    0: it did not. 1: it did, or a limit is broken. 3: that cannot be told: a recording is missing or changed, something cannot be compared,
-    or it may be noise.
+    Exit code 0: it is not worse. 1: it is worse, or a limit is broken. 3: undecided, because a recording is missing or changed,
+    something cannot be compared, or the change may be noise.
     """
     if partial and not update:
         raise BadInput("--partial", "nothing to accept", "give it together with --update")
     if self_test is not None and (update or new or baseline is not None):
         raise BadInput("--self-test", "it makes its own baseline", "give it without --baseline, --update and --new")
 
-    from mendbench import api
     from mendbench.cli import gate_view, terminal
 
     if update:

@@ -1,25 +1,26 @@
-"""Groups of commands: what they answer to a name that they do not have, and members that are imported when they are called."""
+"""Groups of commands. An unknown name gets suggestions, and the program imports a command when it is called."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.models import CommandFunctionType
 
 from mendbench.cli.exits import Exit, coded
 from mendbench.errors import UnknownName
 
 
 class Commands(TyperGroup):
-    """Commands; without one it shows its help, and an unknown one is answered with the closest and all of them."""
+    """A group that shows its help if no command is given, and the closest name and all names if it is unknown."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse, or show the help where there is nothing to parse."""
+        """Parse the arguments, or show the help if there are none."""
         if not args:
             sys.stderr.write(ctx.get_help() + "\n")
             raise typer.Exit(Exit.USAGE)
@@ -37,9 +38,27 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
+class App(typer.Typer):
+    """A group of commands that return an exit code and raise nothing (:func:`mendbench.cli.exits.coded`)."""
+
+    def __init__(self, help_text: str, **options: Any) -> None:
+        options.setdefault("cls", Commands)
+        super().__init__(help=help_text, add_completion=False, rich_markup_mode=None, **options)
+
+    def command(self, *args: Any, **kwargs: Any) -> Callable[[CommandFunctionType], CommandFunctionType]:
+        """Return a decorator that adds a command."""
+        register = super().command(*args, **kwargs)
+
+        def add(function: CommandFunctionType) -> CommandFunctionType:
+            register(coded(function))
+            return function
+
+        return add
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Where a command of the program is, and what its help begins with."""
+    """The place and the help text of a command."""
 
     module: str
     attribute: str
@@ -48,7 +67,7 @@ class Member:
 
 
 def program(members: Mapping[str, Member]) -> type[Commands]:
-    """Return the class of a group of these commands. Each is made when it is called: most of a start goes into making them."""
+    """Return the class of a group of these commands. A command is imported when it is called, which makes the start fast."""
 
     class Program(Commands):
         def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - the framework's signature
@@ -61,7 +80,10 @@ def program(members: Mapping[str, Member]) -> type[Commands]:
 
         def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - the framework's signature
             room = formatter.width - 6 - max(map(len, members))
-            rows = [(name, TyperCommand(name, help=one.help).get_short_help_str(room)) for name, one in members.items()]
+            rows = [
+                (name, TyperCommand(name, help=member.help).get_short_help_str(room))
+                for name, member in members.items()
+            ]
             with formatter.section("Commands"):
                 formatter.write_dl(rows)
 
@@ -70,12 +92,11 @@ def program(members: Mapping[str, Member]) -> type[Commands]:
 
 def _made(name: str, member: Member) -> Any:
     found = getattr(import_module(f"mendbench.cli.{member.module}"), member.attribute)
-    if isinstance(found, typer.Typer):
-        found.rich_markup_mode = None
-        made: Any = typer.main.get_group(found)
+    if isinstance(found, App):
+        command: Any = typer.main.get_group(found)
     else:
-        single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        single.command(name)(coded(found))
-        made = typer.main.get_command(single)
-    made.name = name
-    return made
+        single = App("")
+        single.command(name)(found)
+        command = typer.main.get_command(single)
+    command.name = name
+    return command

@@ -1,6 +1,6 @@
-"""What pre-commit runs: ``python -m mendbench.cli.hooks cases FILE…`` and ``python -m mendbench.cli.hooks gate [OPTION…]``.
+"""The pre-commit hooks ``python -m mendbench.cli.hooks cases FILE…`` and ``python -m mendbench.cli.hooks gate [OPTION…]``.
 
-pre-commit hands over the names of changed files, relative to the repository's root, which is the current folder.
+pre-commit passes the changed files, relative to the root of the repository, which is the current folder.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from mendbench.config.config_file import load_config
 from mendbench.errors import MendbenchError
 
 _DEPTH = 3
-"""Parts of a case's file below the corpus, at least: family, case and file."""
+"""Minimum number of parts of a case file's path in the corpus: family, case and file."""
 
 
 def changed_cases(files: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the ids of the cases that these files belong to, and the options that name the corpus.
 
-    A file belongs to a case if it lies in its folder, or in that of its recordings. A case that is not there any more has
-    nothing to be proved; the split and the protocol belong to no case.
+    A file belongs to a case if it is in the folder of the case or of its recordings. Deleted cases are omitted; the split and the
+    protocol belong to no case.
 
     Raises:
         BadInput: the configuration is broken.
@@ -49,13 +49,13 @@ def prove(files: Sequence[str]) -> int:
 
 
 def gate(options: Sequence[str]) -> int:
-    """Replay what is configured and gate it, with the options given to ``mendbench gate``."""
+    """Run the configured matrix and gate it. ``options`` are those of ``mendbench gate``."""
     code = _ran("run")
     return _ran("gate", *options) if code in {Exit.DONE, Exit.INCOMPLETE} else code
 
 
 def main() -> None:
-    """Run a hook, and leave with its exit code."""
+    """Run a hook, and exit with its code."""
     known = {"cases": prove, "gate": gate}
     hook, *words = sys.argv[1:] or [""]
     if hook not in known:
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def _ran(*words: str) -> int:
-    """Run a command as if it had been typed, and return its exit code."""
+    """Run a command line, and return its exit code."""
     sys.argv = ["mendbench", *words]
     try:
         mendbench()

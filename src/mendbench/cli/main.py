@@ -15,29 +15,31 @@ from mendbench.errors import UnknownName
 from mendbench.version import __version__
 
 COMMANDS = {
-    "run": Member("run", "run", "Replay the corpus through repair, and judge every trial."),
-    "report": Member("run", "report", "Write the report of a run again, print its table, and write it for others too."),
-    "compare": Member("compare", "compare", "Compare two runs, or two parts of one, trial by trial."),
-    "gate": Member("gate", "gate", "Fail if repair got worse than it was when a run was last accepted."),
+    "run": Member("run", "run", "Replay the corpus through repair, and judge each trial."),
+    "report": Member(
+        "run", "report", "Write the report of a run again, print its summary, and export it to other formats."
+    ),
+    "compare": Member("compare", "compare", "Compare two runs, or two parts of a run, trial by trial."),
+    "gate": Member("gate", "gate", "Fail if repair is worse than in the last accepted run."),
     "merge": Member(
+        "run",
         "merge",
-        "merge",
-        "Put the shards of a run together (`mendbench run --shard K/N`): what the undivided run would have written.",
+        "Merge the shards of a run (`mendbench run --shard K/N`) into one run.",
     ),
-    "schema": Member("schema", "schema", "Print a JSON Schema, for editors and for other tools."),
-    "case": Member("case", "app", "Look at cases, make new ones, and prove them."),
-    "strategy": Member("strategy", "app", "Look at strategies, and at the prompts that they make."),
-    "engine": Member("engine", "app", "Put an engine that is not ours to the test."),
-    "prompts": Member("prompts", "app", "Have prompts answered elsewhere: by batch APIs, other machines, people."),
-    "workflow": Member(
-        "workflow", "app", "Run workflows for real, outside the benchmark; check them, and look at what failed."
+    "schema": Member("schema", "schema", "Print a JSON Schema, for editors and other tools."),
+    "case": Member("case", "app", "List, show, create and prove cases."),
+    "strategy": Member("strategy", "app", "List, show and compare strategies and their prompts."),
+    "engine": Member("engine", "app", "Check an external engine."),
+    "prompts": Member(
+        "prompts", "app", "Export prompts and import responses: from batch APIs, other machines or people."
     ),
-    "errors": Member("errors", "app", "Look at what failed in a run of a workflow."),
-    "node": Member("node", "app", "Look at one node of a run."),
-    "debug": Member("debug", "app", "Look closely at a node that failed."),
+    "workflow": Member("workflow", "app", "Run, validate and debug workflows outside the benchmark, on live services."),
+    "errors": Member("trace", "errors_app", "Show what failed in a run of a workflow."),
+    "node": Member("trace", "node_app", "Show one node of a run."),
+    "debug": Member("trace", "debug_app", "Show the details of a failed node."),
     "mcp": Member("mcp", "app", "Serve workflows to agents."),
 }
-"""In the order of the help text, which is written from here: the module of a command is imported when it is called."""
+"""The commands in the order of the help text. The help text uses only this table: a command's module is imported when it is called."""
 
 app = typer.Typer(
     name="mendbench",
@@ -57,7 +59,7 @@ def _version(value: bool) -> None:  # noqa: FBT001 - the framework's signature
 
 @app.callback()
 def _root(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Say the version."),  # noqa: FBT001, FBT003
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),  # noqa: FBT001, FBT003
 ) -> None:
     pass
 
@@ -73,9 +75,9 @@ def main() -> None:
 
 
 def _interrupt_once(number: int, _frame: object) -> NoReturn:
-    """Interrupt, and from then on ignore Ctrl-C: trials in flight end by themselves, and joining their workers has to.
+    """Interrupt, and ignore Ctrl-C from then on: running trials end by themselves, and the program waits for their workers.
 
-    A SIGTERM that comes after either signal ends the process at once.
+    A SIGTERM after either signal ends the process at once.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -90,14 +92,14 @@ def _code() -> int:
         return _usage(error, _typed(command))
     except typer.Abort:
         return Exit.INTERRUPTED
-    except SystemExit:  # the framework's answer to a reader who left in the middle of a help text
+    except SystemExit:  # raised by the framework if standard output is closed during a help text
         return Exit.DONE
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last net
         return code_of(error)
 
 
 def _typed(command: Any) -> str:
-    """Return the path of the command that was typed: the framework does not always say."""
+    """Return the path of the command on the command line: the framework does not always provide it."""
     path = "mendbench"
     for word in sys.argv[1:]:
         command = command.get_command(None, word) if hasattr(command, "get_command") else None
@@ -108,7 +110,7 @@ def _typed(command: Any) -> str:
 
 
 def _usage(error: typer.TyperException, path: str) -> int:
-    """Say what is wrong with the words of the command line."""
+    """Report what is wrong with the arguments."""
     place = path.removeprefix("mendbench").strip() or "usage"
     context = getattr(error, "ctx", None)
     known = [name for parameter in context.command.params for name in parameter.opts] if context else []

@@ -7,27 +7,20 @@ from typing import Annotated
 
 import typer
 
-from mendbench.cli.exits import Exit, coded
-from mendbench.cli.group import Commands
-from mendbench.cli.options import RunShell, Sandbox
-from mendbench.cli.workflow import TraceFile
+from mendbench.cli.exits import Exit
+from mendbench.cli.group import App
+from mendbench.cli.options import RunShell, Sandbox, TraceFile
 
-app = typer.Typer(cls=Commands, help="Serve workflows to agents.")
-
-
-@app.callback()
-def _root() -> None:
-    pass
+app = App("Serve workflows to agents.")
 
 
 @app.command("serve")
-@coded
 def serve(
     secrets: Annotated[
         list[str] | None,
         typer.Option(
             "--secret", metavar="NAME=ENVVAR", show_default=False,
-            help="An input that every run gets from an environment variable, and that no agent sees. Repeatable.",
+            help="An input of all runs whose value comes from an environment variable and is never shown to an agent. Repeatable.",
         ),
     ] = None,
     trace: TraceFile = None,
@@ -38,7 +31,7 @@ def serve(
     from mendbench import workflow_app
     from mendbench.workflow_app.mcp_server import Serving, serve_stdio
 
-    # A server that waits for standard input could not end on an exception.
+    # An exception would not end a server that waits for standard input.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     given = workflow_app.read_inputs(secrets or (), "--secret")
     serve_stdio(Serving(secrets=given, trace=trace, allow_shell=allow_shell, files=files))

@@ -1,6 +1,6 @@
-"""The two streams: data goes to standard output, words go to standard error.
+"""Writes data to standard output and messages to standard error.
 
-Either may be closed, full, or of an encoding that has not every character.
+Either stream may be closed or full, or may have an encoding without some characters.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from mendbench.model.json import Json
 
 
 def prepare() -> None:
-    """Let both streams take every character: what their encoding has not is written as its escape."""
+    """Make both streams accept every character: one that the encoding lacks is written as an escape."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def write(text: str) -> None:
-    """Write to standard output. A reader that has left (``| head``) is no error, and changes no exit code.
+    """Write to standard output. A closed pipe (``| head``) is no error and does not change the exit code.
 
     Raises:
-        BadInput: standard output takes nothing: the disk is full, say.
+        BadInput: standard output cannot be written to, for example because the disk is full.
     """
     out: TextIO | None = sys.stdout
     if out is None:
@@ -39,13 +39,18 @@ def write(text: str) -> None:
         _to_nowhere(out)
     except OSError as error:
         _to_nowhere(out)
-        raise BadInput("standard output", error.strerror or "cannot be written", "send it elsewhere") from None
+        raise BadInput("standard output", error.strerror or "cannot be written", "redirect it elsewhere") from None
 
 
 def write_json(value: Json) -> None:
     """Write a value as JSON, readable in every encoding."""
-    utf = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
-    write(json.dumps(value, indent=2, ensure_ascii=not utf, default=str) + "\n")
+    ascii_only = not stdout_encoding().lower().startswith("utf")
+    write(json.dumps(value, indent=2, ensure_ascii=ascii_only, default=str) + "\n")
+
+
+def stdout_encoding() -> str:
+    """Return the encoding of standard output."""
+    return getattr(sys.stdout, "encoding", None) or "utf-8"
 
 
 def say(line: str) -> None:
@@ -56,13 +61,13 @@ def say(line: str) -> None:
 
 
 def plain(text: str) -> str:
-    """Return ``text`` as one line without control characters: what a file says never steers a terminal."""
+    """Return ``text`` as one line without control characters: the content of a file never controls a terminal."""
     words = " ".join(text.splitlines())
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in words)
 
 
 def _to_nowhere(out: TextIO) -> None:
-    """Let what is left in the buffer, and what comes, go nowhere: else the interpreter complains when it ends."""
+    """Discard the buffer and all later output; otherwise the interpreter reports an error when it exits."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     with contextlib.suppress(OSError, ValueError):
         os.dup2(nowhere, out.fileno())

@@ -1,4 +1,4 @@
-"""``mendbench prompts``: responses made elsewhere."""
+"""``mendbench prompts``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from mendbench import api
 from mendbench.cli.corpus import use_corpus
-from mendbench.cli.exits import coded
-from mendbench.cli.group import Commands
+from mendbench.cli.group import App
 from mendbench.cli.options import (
     Cases,
     Cassettes,
@@ -25,15 +25,16 @@ from mendbench.cli.options import (
     Workers,
 )
 
-app = typer.Typer(cls=Commands, help="Have prompts answered elsewhere: by batch APIs, other machines, people.")
+app = App("Export prompts and import responses: from batch APIs, other machines or people.")
 
 
+@app.command("export")
 def export(
     names: Names = None,
     part: PartOption = None,
     out: Annotated[
         str,
-        typer.Option("--out", metavar="FILE", help="File to write; - for standard output. A file there is replaced."),
+        typer.Option("--out", metavar="FILE", help="Output file, replaced if it exists; - for standard output."),
     ] = "-",
     strategies: Strategies = None,
     policies: Policies = None,
@@ -44,16 +45,14 @@ def export(
     cassettes: Cassettes = None,
     workers: Workers = 0,
 ) -> int:
-    """Write the prompts that have no response yet, one a line, as OpenAI's batch API takes them.
+    """Write the prompts without a response, one per line, in the input format of OpenAI's batch API.
 
-    They are those of the same trials that run would replay with these options, as far as recordings lead: second
-    attempts come once the first ones are answered.
+    They are the prompts of the trials that `mendbench run` would replay with these options, as far as recordings reach. The prompt of
+    a second attempt is known only after the first response is recorded.
     """
-    recordings = use_corpus(cases, cassettes)
-
-    from mendbench import api
     from mendbench.cli import prompts_view, terminal
 
+    recordings = use_corpus(cases, cassettes)
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, strategies=tuple(strategies or ()),
         policies=tuple(policies or ()), detector=detector, models=tuple(models or ()), samples=samples, workers=workers,
@@ -63,53 +62,56 @@ def export(
     return prompts_view.show_exported(exported, None if out == "-" else Path(out))
 
 
+@app.command("import")
 def import_(
     responses: Annotated[Path, typer.Argument(metavar="ANSWERS", help="File of responses: JSONL or CSV.")],
-    prompts: Annotated[Path, typer.Option("--prompts", metavar="FILE", help="The file that was exported.")],
+    prompts: Annotated[Path, typer.Option("--prompts", metavar="FILE", help="The exported file.")],
     provenance: Annotated[
         str | None,
-        typer.Option("--provenance", metavar="TEXT", help="Where the responses come from; stands beside each of them."),
+        typer.Option("--provenance", metavar="TEXT", help="Source of the responses; stored with each of them."),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check everything and write nothing.")] = False,
     replacing: Annotated[bool, typer.Option("--replace", help="Replace recorded responses that differ.")] = False,
     skip_broken: Annotated[
-        bool, typer.Option("--skip-broken", help="Leave out lines that cannot be read, and import the others.")
+        bool, typer.Option("--skip-broken", help="Skip lines that cannot be read, and import the others.")
     ] = False,
     batches: Annotated[
         Path | None,
         typer.Option(
-            "--batches", metavar="FILE", help="Which prompts were answered together; stored with each response."
+            "--batches",
+            metavar="FILE",
+            help="File of the batches in which the prompts were processed; stored with each response.",
         ),
     ] = None,
     models: Annotated[
         list[str] | None,
         typer.Option(
-            "--model", metavar="NAME", help="The model that answered; requests to others are refused. Repeatable."
+            "--model",
+            metavar="NAME",
+            help="The model that responded; prompts for other models are refused. Repeatable.",
         ),
     ] = None,
     strategies: Annotated[
         list[str] | None,
-        typer.Option("--strategy", metavar="FILE", help="Template file that prompts were made by. Repeatable."),
+        typer.Option("--strategy", metavar="FILE", help="Template file of exported prompts. Repeatable."),
     ] = None,
     detector: Annotated[
-        str | None, typer.Option("--detector", metavar="NAME", help="Detector that was given to the export.")
+        str | None, typer.Option("--detector", metavar="NAME", help="The detector that was given to the export.")
     ] = None,
     cases: Cases = None,
     cassettes: Cassettes = None,
     workers: Workers = 0,
     output: Output = Format.text,
 ) -> int:
-    """Record responses that were made elsewhere.
+    """Record responses from a file.
 
-    Lines are OpenAI batch output, Anthropic batch results, or custom_id with content; CSV has the latter as columns.
-    The cases that ask for a response are found out anew. Nothing is written if a line cannot be read, or contradicts
-    another one or what is recorded.
+    The lines are OpenAI batch output, Anthropic batch results, or custom_id with content; a CSV file has the latter as columns.
+    Trials are replayed to find the cases that use a response. Nothing is written if a line cannot be read, or contradicts
+    another line or a recording.
     """
-    recordings = use_corpus(cases, cassettes)
-
-    from mendbench import api
     from mendbench.cli import prompts_view, terminal
 
+    recordings = use_corpus(cases, cassettes)
     options = api.RunOptions(
         cases=cases, cassettes=recordings, strategies=tuple(strategies or ()), detector=detector, workers=workers,
         models=tuple(models or ()),
@@ -122,10 +124,11 @@ def import_(
     return prompts_view.show_imported(imported, output)
 
 
+@app.command("diff")
 def diff(
     names: Names = None,
     part: PartOption = None,
-    full: Annotated[bool, typer.Option("--full", help="Show what became of every prompt, not of a few.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show all prompts instead of the first few.")] = False,
     strategies: Strategies = None,
     policies: Policies = None,
     detector: Detector = None,
@@ -136,15 +139,14 @@ def diff(
     workers: Workers = 0,
     output: Output = Format.text,
 ) -> int:
-    """Show which prompts have no response (any more), each beside the recorded one that is most like it.
+    """Show the prompts without a response, each with the most similar recorded prompt.
 
-    So it shows what an edited template would leave behind. No model is asked. The exit code is 3 if a response is missing.
+    Use it to see which responses an edited template makes obsolete. No request is sent to a model. The exit code is 3 if a response
+    is missing.
     """
-    recordings = use_corpus(cases, cassettes)
-
-    from mendbench import api
     from mendbench.cli import prompts_view, terminal
 
+    recordings = use_corpus(cases, cassettes)
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, strategies=tuple(strategies or ()),
         policies=tuple(policies or ()), detector=detector, models=tuple(models or ()), samples=samples, workers=workers,
@@ -154,6 +156,7 @@ def diff(
     return prompts_view.show_diff(found, output)
 
 
+@app.command("repeatability")
 def repeatability(
     names: Names = None,
     part: PartOption = None,
@@ -162,47 +165,39 @@ def repeatability(
     cassettes: Cassettes = None,
     output: Output = Format.text,
 ) -> int:
-    """Show how often a model that was asked a prompt again, where nothing is drawn, gave the same response.
+    """Show how often a model gave the same response to a repeated prompt without sampling.
 
-    Only recordings are read. A table of the model with `recording = 1` asks every prompt again; what that does to verdicts and
-    scores, `mendbench compare` tells of a run with both tables.
+    Only recordings are read. A table of the model with `recording = 1` repeats each prompt. To see the effect on verdicts and
+    scores, use `mendbench compare` on a run with both tables.
     """
-    recordings = use_corpus(cases, cassettes)
-
-    from mendbench import api
     from mendbench.cli import prompts_view
 
+    recordings = use_corpus(cases, cassettes)
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, models=tuple(models or ())
     )
     return prompts_view.show_repeatability(api.recorded_repeatability(options), output)
 
 
+@app.command("prune")
 def prune(
-    delete: Annotated[bool, typer.Option("--delete", help="Delete them. Without it they are only listed.")] = False,
+    delete: Annotated[
+        bool, typer.Option("--delete", help="Delete the responses instead of only listing them.")
+    ] = False,
     cases: Cases = None,
     cassettes: Cassettes = None,
     workers: Workers = 0,
     output: Output = Format.text,
 ) -> int:
-    """List the recorded responses that nothing asks for any more, and delete them if told so.
+    """List the recorded responses that no trial uses any more; with --delete, delete them.
 
-    All that is configured is replayed first, to see what is asked for. What edits led to in the world is pruned too, where
-    no response leads there any more.
+    All configured trials are replayed first, to find the responses in use. Exchanges that edits led to are pruned too, if no
+    response leads to them any more.
     """
-    recordings = use_corpus(cases, cassettes)
-
-    from mendbench import api
     from mendbench.cli import prompts_view, terminal
 
+    recordings = use_corpus(cases, cassettes)
     options = api.RunOptions(cases=cases, cassettes=recordings, workers=workers)
     with terminal.progress() as progress:
         found = api.prune_responses(options, progress, delete=delete)
     return prompts_view.show_pruned(found, output, deleted=delete)
-
-
-app.command("export")(coded(export))
-app.command("import")(coded(import_))
-app.command("diff")(coded(diff))
-app.command("repeatability")(coded(repeatability))
-app.command("prune")(coded(prune))

@@ -1,4 +1,4 @@
-"""What the terminal shows of prompts and of responses made elsewhere."""
+"""Prints exported prompts and imported responses."""
 
 from __future__ import annotations
 
@@ -6,22 +6,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from mendbench.api import Asking, Exported, Imported, MissingPrompt, PromptDiff, Repeatability
+from mendbench.api import Asking, Exported, Imported, PromptDiff, Repeatability
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
-from mendbench.cli.tables import show_tables, table
+from mendbench.cli.tables import show_tables
+from mendbench.cli.words import counted
 from mendbench.errors import BadInput
 from mendbench.io.files import write_atomically
 from mendbench.model.json import JsonObject
 from mendbench.prompts.stale import StaleFile
+from mendbench.report.table_model import Table, columns
 
 NAMED = 5
-"""Lines and trials that are named one by one; ``--format json`` names all."""
+"""Maximum number of lines and trials that are listed; ``--format json`` has all."""
 
 
 def show_exported(exported: Exported, out: Path | None) -> int:
-    """Write the prompts, to a file or to standard output, and say how many there are."""
+    """Write the prompts to a file or to standard output, and report their number."""
     if out is None:
         write(exported.text)
     else:
@@ -30,7 +32,7 @@ def show_exported(exported: Exported, out: Path | None) -> int:
         except OSError as error:
             raise BadInput(f"--out {out}", error.strerror or "cannot be written", "name another file") from None
     asking, count = exported.asking, len(exported.lines)
-    say(f"{_many(count, 'prompt')} without a response; {asking.answered} answered, {_many(asking.trials, 'trial')}")
+    say(f"{counted(count, 'prompt')} without a response; {asking.answered} answered, {counted(asking.trials, 'trial')}")
     if len(exported.models) > 1:
         each = ", ".join(f"{model} {many}" for model, many in exported.models)
         say(f"{len(exported.models)} models are asked ({each}); where a batch takes one, export with --model")
@@ -39,18 +41,18 @@ def show_exported(exported: Exported, out: Path | None) -> int:
 
 
 def show_imported(imported: Imported, output: Format) -> int:
-    """Say what became of responses; exit 1 if a line was left out, 3 if a prompt has no response still."""
+    """Print the result of an import; exit 1 if a line was skipped, 3 if a prompt still has no response."""
     if output is Format.json:
         write_json(_document(imported))
     else:
-        write("".join(f"{line}\n" for line in _told(imported)))
+        write("".join(f"{line}\n" for line in _import_lines(imported)))
     if imported.broken or imported.unknown or imported.unplaced:
         return Exit.FAILED
     return Exit.INCOMPLETE if imported.unanswered or imported.absent else Exit.DONE
 
 
 def show_diff(found: PromptDiff, output: Format) -> int:
-    """Print which prompts have no response, and what became of them; exit 3 if there are any."""
+    """Print the prompts without a response, with the most similar recorded ones; exit 3 if there are any."""
     if output is Format.json:
         write_json(_diff_document(found))
     else:
@@ -59,32 +61,31 @@ def show_diff(found: PromptDiff, output: Format) -> int:
     return Exit.INCOMPLETE if found.missing else Exit.DONE
 
 
-def _told(imported: Imported) -> Iterable[str]:
+def _import_lines(imported: Imported) -> Iterable[str]:
     done = "would be recorded" if imported.dry_run else "recorded"
-    places = len({one.case for one in (*imported.new, *imported.replaced)})
-    yield f"{_many(len(imported.new), 'response')} {done} in {_many(places, 'case')}; {imported.prompts} prompts were exported"
+    places = len({deposit.case for deposit in (*imported.new, *imported.replaced)})
+    yield f"{counted(len(imported.new), 'response')} {done} in {counted(places, 'case')}; {imported.prompts} prompts were exported"
     if imported.replaced:
-        yield f"{_many(len(imported.replaced), 'response')} {'would be ' if imported.dry_run else ''}replaced"
+        yield f"{counted(len(imported.replaced), 'response')} {'would be ' if imported.dry_run else ''}replaced"
     if imported.standing:
-        yield f"{_many(len(imported.standing), 'response')} recorded already"
+        yield f"{counted(len(imported.standing), 'response')} recorded already"
     if imported.repeated:
-        yield f"{_many(len(imported.repeated), 'line')} said again what another one says"
-    for asked, told, count in imported.renamed:
-        yield f"{_many(count, 'response')} of {plain(told)}, which was asked as {plain(asked)}"
-    yield from _named(
-        "unanswered", "no response", [f"{one.place}: {one.custom_id}: {one.why}" for one in imported.unanswered]
-    )
+        yield f"{counted(len(imported.repeated), 'line')} repeated another line"
+    for requested, responding, count in imported.renamed:
+        yield f"{counted(count, 'response')} of {plain(responding)}, which was asked as {plain(requested)}"
+    unanswered = [f"{line.place}: {line.custom_id}: {line.why}" for line in imported.unanswered]
+    yield from _named("unanswered", "no response", unanswered)
     if imported.absent:
-        yield f"absent: {_many(imported.absent, 'exported prompt')} of which no line speaks"
-    yield from _named("unknown", "not exported", [f"{one.place}: {one.custom_id}" for one in imported.unknown])
+        yield f"absent: {counted(imported.absent, 'exported prompt')} without a line"
+    yield from _named("unknown", "not exported", [f"{line.place}: {line.custom_id}" for line in imported.unknown])
     why = "no trial asks; name its template file with --strategy, or import the responses to earlier attempts first"
-    yield from _named("unplaced", why, [f"{one.place}: {one.custom_id}" for one in imported.unplaced])
-    yield from _named("broken", "left out", [str(one) for one in imported.broken])
+    yield from _named("unplaced", why, [f"{line.place}: {line.custom_id}" for line in imported.unplaced])
+    yield from _named("broken", "left out", [str(error) for error in imported.broken])
 
 
 def _named(word: str, why: str, lines: Sequence[str]) -> Iterable[str]:
     if lines:
-        yield f"{word}: {_many(len(lines), 'line')} ({why})"
+        yield f"{word}: {counted(len(lines), 'line')} ({why})"
         yield from (f"  {plain(line)}" for line in lines[:NAMED])
     if len(lines) > NAMED:
         yield f"  {len(lines) - NAMED} more"
@@ -92,77 +93,77 @@ def _named(word: str, why: str, lines: Sequence[str]) -> Iterable[str]:
 
 def _document(imported: Imported) -> JsonObject:
     deposits = {
-        name: [{"custom_id": one.line.custom_id, "case": one.case, "place": one.line.place} for one in made]
-        for name, made in (("new", imported.new), ("replaced", imported.replaced), ("standing", imported.standing))
+        name: [{"custom_id": own.line.custom_id, "case": own.case, "place": own.line.place} for own in found]
+        for name, found in (("new", imported.new), ("replaced", imported.replaced), ("standing", imported.standing))
     }
     lines = {
-        name: [{"custom_id": one.custom_id, "place": one.place, "why": one.why} for one in made]
-        for name, made in (
+        name: [{"custom_id": line.custom_id, "place": line.place, "why": line.why} for line in found]
+        for name, found in (
             ("repeated", imported.repeated), ("unanswered", imported.unanswered),
             ("unknown", imported.unknown), ("unplaced", imported.unplaced),
         )
     }  # fmt: skip
-    models = [{"asked": asked, "answered": told, "responses": count} for asked, told, count in imported.renamed]
+    models = [dict(zip(("asked", "answered", "responses"), renamed, strict=True)) for renamed in imported.renamed]
     return {
         "prompts": imported.prompts, "dry_run": imported.dry_run, **deposits, **lines, "absent": imported.absent,
-        "broken": [str(one) for one in imported.broken], "models": models,
+        "broken": [str(error) for error in imported.broken], "models": models,
     }  # fmt: skip
 
 
 def show_pruned(found: Sequence[StaleFile], output: Format, *, deleted: bool) -> int:
-    """Print which cassettes held stale responses, and how many."""
-    total = sum(len(one.keys) for one in found)
+    """Print the cassettes with stale responses, and the number of the responses."""
+    total = sum(len(file.keys) for file in found)
     if output is Format.json:
         rows = [
-            {"case": one.case, "cassette": one.path.name, "stale": len(one.keys), "entries": one.entries}
-            for one in found
+            {"case": file.case, "cassette": file.path.name, "stale": len(file.keys), "entries": file.entries}
+            for file in found
         ]
         write_json({"deleted": deleted, "stale": total, "cassettes": rows})
         return Exit.DONE
-    for one in found:
-        write(f"{one.case}: {len(one.keys)} of {one.entries} in {one.path.name}\n")
+    for file in found:
+        write(f"{file.case}: {len(file.keys)} of {file.entries} in {file.path.name}\n")
     then = ", deleted" if deleted else "; --delete deletes them" if total else ""
-    write(f"{_many(total, 'recorded response')} that nothing asks for{then}\n")
+    write(f"{counted(total, 'recorded response')} that nothing asks for{then}\n")
     return Exit.DONE
 
 
 def show_repeatability(found: Sequence[Repeatability], output: Format) -> int:
-    """Print how often a repeated prompt got the same response, and which ones got another."""
+    """Print how often a repeated prompt got the same response, and the prompts with another response."""
     if output is Format.json:
-        write_json([_repeatability_document(one) for one in found])
+        write_json([_repeatability_document(model) for model in found])
         return Exit.DONE
     if not found:
-        write(
-            "no prompt was asked again where nothing is drawn; a table of the model with recording = 1 asks them all\n"
-        )
+        write("no prompt was repeated without sampling; a table of the model with recording = 1 repeats all prompts\n")
         return Exit.DONE
-    shown = table("model", numbers=("asked\nagain", "same\ntext", "same\nanswer", "cases", "all the\nsame", "95 %"))
-    for one in found:
-        same, (low, high) = one.cases_alike, one.interval
-        counts = (len(one.repeats), one.same_text, one.same_response, len(one.cases), same)
-        shown.add_row(plain(one.model), *map(str, counts), f"{low:.2f} to {high:.2f}")
-    show_tables([shown], "Prompts asked again where nothing is drawn")
-    for one in found:
-        others = [f"{repeat.case}: {repeat.custom_id}" for repeat in one.repeats if not repeat.same_response]
-        write("".join(f"{line}\n" for line in _named("another response", plain(one.model), others)))
+    numbers = ("asked\nagain", "same\ntext", "same\nanswer", "cases", "all the\nsame", "95 %")
+    rows = []
+    for model in found:
+        counts = (len(model.repeats), model.same_text, model.same_response, len(model.cases), model.cases_alike)
+        rows.append((model.model, *map(str, counts), f"{model.interval.low:.2f} to {model.interval.high:.2f}"))
+    show_tables([Table(columns=columns("model", numbers=numbers), rows=rows)], "Prompts repeated without sampling")
+    for model in found:
+        others = [f"{repeat.case}: {repeat.custom_id}" for repeat in model.repeats if not repeat.same_response]
+        write("".join(f"{line}\n" for line in _named("another response", plain(model.model), others)))
     return Exit.DONE
 
 
 def _diff_lines(found: PromptDiff) -> Iterable[str]:
-    for one in found.missing[: found.shown]:
-        yield f"{one.custom_id}  {plain(one.case)}, {_many(len(one.trials), 'trial')}: {_who(one)}"
-        if one.nearest is None:
-            yield f"nothing is recorded of {plain(one.model)} there"
+    for prompt in found.missing[: found.shown]:
+        strategies = ", ".join(dict.fromkeys(plain(key.strategy) for key in prompt.trials))
+        who = f"{plain(prompt.model)}, {strategies}"
+        yield f"{prompt.custom_id}  {plain(prompt.case)}, {counted(len(prompt.trials), 'trial')}: {who}"
+        if prompt.nearest is None:
+            yield f"no prompt is recorded of {plain(prompt.model)} there"
         else:
-            yield f"differs from the recorded {one.nearest.key} in {', '.join(one.nearest.differs) or 'nothing'}"
-            yield from map(plain, one.nearest.diff.splitlines())
+            yield f"differs from the recorded {prompt.nearest.key} in {', '.join(prompt.nearest.differs) or 'nothing'}"
+            yield from map(plain, prompt.nearest.diff.splitlines())
         yield ""
     asking, rest = found.asking, len(found.missing) - found.shown
     if rest:
         yield f"{rest} more without a response; --full shows all"
-    yield f"{_many(asking.answered, 'prompt')} answered, {asking.missing} without a response; {_many(asking.trials, 'trial')}"
+    yield f"{counted(asking.answered, 'prompt')} answered, {asking.missing} without a response; {counted(asking.trials, 'trial')}"
     if asking.waiting:
-        yield f"{_many(asking.waiting, 'trial')} stop there: what they ask later hangs on the response"
+        yield f"{counted(asking.waiting, 'trial')} stop there: their later requests depend on the response"
 
 
 def _repeatability_document(repeatability: Repeatability) -> JsonObject:
@@ -174,13 +175,8 @@ def _repeatability_document(repeatability: Repeatability) -> JsonObject:
     }  # fmt: skip
 
 
-def _who(one: MissingPrompt) -> str:
-    strategies = dict.fromkeys(key.strategy for key in one.trials)
-    return f"{plain(one.model)}, {', '.join(map(plain, strategies))}"
-
-
 def _diff_document(found: PromptDiff) -> JsonObject:
-    missing = [{**asdict(one), "trials": [asdict(key) for key in one.trials]} for one in found.missing]
+    missing = [{**asdict(prompt), "trials": [asdict(key) for key in prompt.trials]} for prompt in found.missing]
     return {**asdict(found.asking), "prompts": missing}
 
 
@@ -191,7 +187,3 @@ def _say_stopped(asking: Asking) -> None:
         say(
             f"stopped: {len(asking.stopped) - NAMED} more trials before their prompts were known; `mendbench run` names them"
         )
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"

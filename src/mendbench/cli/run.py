@@ -1,4 +1,4 @@
-"""``mendbench run`` and ``mendbench report``."""
+"""``mendbench run``, ``mendbench report`` and ``mendbench merge``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mendbench import api
 from mendbench.cli import exports
 from mendbench.cli.corpus import use_corpus
 from mendbench.cli.options import (
@@ -46,21 +47,22 @@ def run(
     part: PartOption = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Folder to write the run to; a complete run there is replaced."),
+        typer.Option("--out", metavar="DIR", help="Folder for the run; a complete run there is replaced."),
     ] = None,
     engines: Annotated[
         list[str] | None,
         typer.Option(
             "--engine",
             metavar="NAME",
-            help="What executes the workflows: mendbench, a name of [engines], or 'cmd: PROGRAM'. Repeatable.",
+            help="Engine that executes the workflows: mendbench, a name from [engines], or 'cmd: PROGRAM'. Repeatable.",
         ),
     ] = None,
     strategies: Strategies = None,
     policies: Policies = None,
     detector: Detector = None,
     repairers: Annotated[
-        list[str] | None, typer.Option("--repairer", metavar="NAME", help="What answers the prompts. Repeatable.")
+        list[str] | None,
+        typer.Option("--repairer", metavar="NAME", help="Repairer that responds to the prompts. Repeatable."),
     ] = None,
     models: Models = None,
     samples: Samples = None,
@@ -83,19 +85,18 @@ def run(
         typer.Option(
             "--resume",
             metavar="RUN_DIR",
-            help="Finish the interrupted run of that folder, with the options it began with.",
+            help="Finish the interrupted run in this folder, with its original options.",
         ),
     ] = None,
     output: Output = Format.text,
 ) -> int:
-    """Replay the corpus through repair, and judge every trial.
+    """Replay the corpus through repair, and judge each trial.
 
-    Without options it runs the matrix of mendbench.toml. What is not recorded leaves a trial unjudged; the exit code is
-    then 3. It is 3 too if all trials of an engine or a repairer crashed.
+    Without options it runs the matrix of mendbench.toml. A trial with a missing recording stays unjudged, and the exit code
+    is then 3. It is also 3 if all trials of an engine or a repairer crashed.
     """
     folder = run_folder(out, resume)
 
-    from mendbench import api
     from mendbench.api.resuming import resumed
     from mendbench.cli import terminal
     from mendbench.cli.output import say
@@ -139,7 +140,7 @@ def _estimate(options: RunOptions, output: Format) -> int:
 
 
 def _how_to_go_on(options: RunOptions) -> str:
-    """Return how to finish the run. The command names what the run may do, though its plan stores that too."""
+    """Return how to finish the run. The command repeats the run's permissions, although its plan stores them too."""
     from mendbench.api.resuming import FREE, words
     from mendbench.config.config_file import load_config
     from mendbench.results.store import interrupted_plan
@@ -155,24 +156,25 @@ def _how_to_go_on(options: RunOptions) -> str:
 
 def report(
     folder: Annotated[
-        Path | None, typer.Argument(metavar="RUN", show_default=False, help="Folder of a run; else the configured one.")
+        Path | None,
+        typer.Argument(metavar="RUN", show_default=False, help="Folder of a run; default: the configured one."),
     ] = None,
     rescore: Annotated[
         bool,
         typer.Option(
-            "--rescore", help="First judge its trials anew, by the scorer and the prices of today, without a replay."
+            "--rescore", help="First judge its trials again with the current scorer and prices, without a replay."
         ),
     ] = False,
     forensics: Annotated[
         bool,
         typer.Option(
-            "--forensics", help="Print where attempts went and what wrong warnings cost, in place of the table."
+            "--forensics", help="Print the use of attempts and the cost of wrong warnings instead of the summary."
         ),
     ] = False,
     part: Annotated[
-        str | None, typer.Option("--part", metavar="PART", help="Print that part of the corpus: test or train.")
+        str | None, typer.Option("--part", metavar="PART", help="Print this part of the corpus: test or train.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Print every policy and part, a line each.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Print all policies and parts, one line for each.")] = False,
     junit: exports.Junit = None,
     markdown: exports.MarkdownFile = None,
     csv: exports.CsvFolder = None,
@@ -182,12 +184,11 @@ def report(
     against: exports.Against = None,
     output: Output = Format.text,
 ) -> int:
-    """Write the report of a run again, print its table, and write it for others too.
+    """Write the report of a run again, print its summary, and export it to other formats.
 
-    With --rescore the verdicts, outcomes, labels and costs are those that today's scorer and prices give to what the run's folder
-    says of each trial. So two runs that different scorers judged can be compared.
+    With --rescore the verdicts, outcomes, labels and costs are computed again from the run's folder, with the current scorer and
+    prices. Two runs that were judged by different scorers can then be compared.
     """
-    from mendbench import api
     from mendbench.cli import terminal
     from mendbench.config.config_file import load_config
 
@@ -211,15 +212,12 @@ def report(
         else terminal.show_run(stored, output, None, part=part, everything=everything)
     )
     if fresh is not None:
-        from mendbench.cli.rescore_view import say_rescored
-
-        say_rescored(fresh)
+        terminal.say_rescored(fresh)
     exports.write_outputs(stored, wanted)
     return code
 
 
 def _show_forensics(stored: StoredRun, output: Format) -> int:
-    from mendbench import api
     from mendbench.cli.forensics_view import show_forensics
     from mendbench.cli.output import write_json
     from mendbench.cli.terminal import code_of
@@ -230,3 +228,16 @@ def _show_forensics(stored: StoredRun, output: Format) -> int:
     else:
         show_forensics(found.attempts, found.warnings)
     return code_of(stored)
+
+
+def merge(
+    folders: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of all shards of a run.")],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for the merged run.")],
+    output: Output = Format.text,
+) -> int:
+    """Merge the shards of a run (`mendbench run --shard K/N`) into one run."""
+    run_folder(out, None)
+
+    from mendbench.cli import terminal
+
+    return terminal.show_run(api.merge(folders, out), output, None)

@@ -7,9 +7,9 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from mendbench import api
 from mendbench.cli.corpus import use_corpus
-from mendbench.cli.exits import coded
-from mendbench.cli.group import Commands
+from mendbench.cli.group import App
 from mendbench.cli.options import (
     AllowShell,
     AllowWrites,
@@ -26,40 +26,39 @@ from mendbench.cli.options import (
 )
 from mendbench.errors import BadInput
 
-app = typer.Typer(cls=Commands, help="Look at strategies, and at the prompts that they make.")
+app = App("List, show and compare strategies and their prompts.")
 
 Strategy: TypeAlias = Annotated[
     str,
-    typer.Argument(
-        metavar="STRATEGY", help="A strategy's name, or a template file (my.md.j2); NAME~SECTION leaves a section out."
-    ),
+    typer.Argument(metavar="STRATEGY", help="A strategy, or a template file (my.md.j2); NAME~SECTION omits a section."),
 ]
-Other: TypeAlias = Annotated[str, typer.Argument(metavar="OTHER", help="The strategy to hold against it.")]
+Other: TypeAlias = Annotated[str, typer.Argument(metavar="OTHER", help="The strategy to compare it with.")]
 
 
+@app.command("list")
 def list_(output: Output = Format.text) -> int:
     """List the strategies."""
-    from mendbench import api
     from mendbench.cli import strategy_view
 
     return strategy_view.show_strategies(api.list_strategies(), output)
 
 
+@app.command("show")
 def show(strategy: Strategy, output: Output = Format.text) -> int:
-    """Show what a strategy is: its sections with label and rank, its template, its digest."""
-    from mendbench import api
+    """Show a strategy: its sections with label and rank, its template and its digest."""
     from mendbench.cli import strategy_view
 
     return strategy_view.show_strategy(api.show_strategy(strategy), output)
 
 
+@app.command("render")
 def render(
     strategy: Strategy,
     names: Names = None,
     attempt: Annotated[
         int,
         typer.Option(
-            "--attempt", metavar="N", parser=at_least(1), help="The prompt of that attempt of the recorded trial."
+            "--attempt", metavar="N", parser=at_least(1), help="The prompt of this attempt of the recorded trial."
         ),
     ] = 1,
     part: PartOption = None,
@@ -67,16 +66,14 @@ def render(
     cassettes: Cassettes = None,
     output: Output = Format.text,
 ) -> int:
-    """Show the prompt that a strategy makes of a case, or what its prompts tell over many.
+    """Show a strategy's prompt for a case, or a table of what its prompts contain for many cases.
 
-    One case's id shows the prompt; a family, a pattern, several cases or none show a table. Prompts are those of a case's first
-    execution. Beside them stands which of the facts they tell. No model is asked.
+    The id of one case shows its prompt. A family, a pattern, several cases or no name show a table. The prompts are those of the
+    first execution, with the facts that they contain. No request is sent to a model.
     """
-    recordings = use_corpus(cases, cassettes)
-
-    from mendbench import api
     from mendbench.cli import strategy_view
 
+    recordings = use_corpus(cases, cassettes)
     if (case := _only_case(names)) is not None:
         return strategy_view.show_rendering(api.render_strategy(strategy, case, cases, recordings, attempt), output)
     if attempt != 1:
@@ -85,6 +82,7 @@ def render(
     return strategy_view.show_survey(survey, output)
 
 
+@app.command("diff")
 def diff(
     strategy: Strategy,
     other: Other,
@@ -94,15 +92,13 @@ def diff(
     cassettes: Cassettes = None,
     output: Output = Format.text,
 ) -> int:
-    """Show how two strategies differ: their contexts on one case, or what they tell over many.
+    """Compare two strategies: their contexts for one case, or a table of what they contain for many cases.
 
-    No model is asked.
+    No request is sent to a model.
     """
-    recordings = use_corpus(cases, cassettes)
-
-    from mendbench import api
     from mendbench.cli import strategy_view
 
+    recordings = use_corpus(cases, cassettes)
     if (case := _only_case(names)) is not None:
         pair = tuple(api.render_strategy(one, case, cases, recordings) for one in (strategy, other))
         return strategy_view.show_diff((pair[0], pair[1]), (strategy, other), output)
@@ -110,6 +106,7 @@ def diff(
     return strategy_view.show_diffs((one, two), output)
 
 
+@app.command("ablate")
 def ablate(
     strategy: Strategy,
     names: Names = None,
@@ -117,18 +114,20 @@ def ablate(
     model: Annotated[
         str | None,
         typer.Option(
-            "--model", metavar="NAME", help="Whose recorded responses count; else the first configured one's."
+            "--model",
+            metavar="NAME",
+            help="Model whose recorded responses are used; default: the first configured one.",
         ),
     ] = None,
     prompts_only: Annotated[
-        bool, typer.Option("--prompts-only", help="Look at the prompts alone, at no responses.")
+        bool, typer.Option("--prompts-only", help="Compare only the prompts, not the responses.")
     ] = False,
     cases: Cases = None,
     cassettes: Cassettes = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="DIR", help="Folder for the trials behind it; else 'ablation' beside the runs' folder."
+            "--out", metavar="DIR", help="Folder for the trials; default: 'ablation' beside the runs' folder."
         ),
     ] = None,
     record: Record = "none",
@@ -137,17 +136,15 @@ def ablate(
     workers: Workers = 0,
     output: Output = Format.text,
 ) -> int:
-    """Leave out one section of a strategy at a time, and say what changes.
+    """Omit one section of a strategy at a time, and show what changes.
 
-    Over the training part, where the corpus is split and nothing else is said. Trials run under the policy naive; what is not
-    recorded leaves a trial unjudged, and the exit code is then 3. After an interrupt the same command goes on.
+    If the corpus is split, the default is the training part. Trials run under the policy naive. A trial with a missing recording
+    stays unjudged, and the exit code is then 3. After an interrupt, run the same command again to continue.
     """
-    folder, recordings = run_folder(out, None), use_corpus(cases, cassettes, record)
-
-    from mendbench import api
     from mendbench.cli import strategy_view, terminal
     from mendbench.cli.output import say
 
+    folder, recordings = run_folder(out, None), use_corpus(cases, cassettes, record)
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, out=folder,
         models=(model,) if model else (), record=record, allow_shell=allow_shell, allow_writes=allow_writes, workers=workers,
@@ -156,19 +153,12 @@ def ablate(
         try:
             found = api.ablate_strategy(strategy, options, progress, say, prompts_only=prompts_only)
         except KeyboardInterrupt as error:
-            raise type(error)("the same command goes on from here") from None
+            raise type(error)("run the same command again to continue") from None
     return strategy_view.show_ablation(found, output)
 
 
 def _only_case(names: list[str] | None) -> str | None:
-    """Return the one case that is named by its id, None if there are several, a family or a pattern."""
+    """Return the id of the only case; None if there are several cases, a family or a pattern."""
     if names is None or len(names) != 1:
         return None
     return names[0] if "/" in names[0] and not set("*?[") & set(names[0]) else None
-
-
-app.command("list")(coded(list_))
-app.command("show")(coded(show))
-app.command("render")(coded(render))
-app.command("diff")(coded(diff))
-app.command("ablate")(coded(ablate))

@@ -1,4 +1,4 @@
-"""What the terminal shows of strategies, of their prompts, and of what their sections are worth."""
+"""Prints strategies, their prompts and their ablations."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ import difflib
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from mendbench.api import Ablation, AblationRow, Rendering, StrategyPage, Survey
-from mendbench.cli.compare_words import NOTHING, interval, verdict
+from mendbench.cli.compare_words import interval, verdict
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
-from mendbench.cli.tables import show_tables, table
+from mendbench.cli.tables import show_tables
+from mendbench.cli.words import NOTHING, counted, decimals
 from mendbench.model.json import JsonObject
+from mendbench.report.table_model import Table, columns
 from mendbench.strategies import StrategyInfo
 from mendbench.strategies.tokens import estimate
 
 TWO_COLUMNS = 160
-"""Columns of a terminal from which on two contexts stand side by side."""
+"""Minimum width of a terminal that shows two contexts side by side."""
 
 
 def show_strategies(strategies: Sequence[StrategyInfo], output: Format) -> int:
@@ -27,91 +30,91 @@ def show_strategies(strategies: Sequence[StrategyInfo], output: Format) -> int:
     if output is Format.json:
         write_json([dataclasses.asdict(info) for info in strategies])
         return Exit.DONE
-    found = table("strategy", "title", "source", wraps=("title", "source"))
-    for info in strategies:
-        found.add_row(*map(plain, (info.strategy, info.title, info.source)))
-    show_tables([found])
+    rows = [(info.strategy, info.title, info.source) for info in strategies]
+    show_tables([Table(columns=columns("strategy", "title", "source", wraps=("title", "source")), rows=rows)])
     return Exit.DONE
 
 
 def show_strategy(page: StrategyPage, output: Format) -> int:
-    """Print all that there is to see of one strategy."""
-    one = page.strategy
+    """Print all details of a strategy."""
+    shown = page.strategy
     if output is Format.json:
-        sections = [dataclasses.asdict(spec) for spec in one.sections]
+        sections = [dataclasses.asdict(spec) for spec in shown.sections]
         write_json({
-            **dataclasses.asdict(one.info), "digest": one.digest, "sections": sections, "template": page.text,
+            **dataclasses.asdict(shown.info), "digest": shown.digest, "sections": sections, "template": page.text,
         })  # fmt: skip
         return Exit.DONE
-    lines = (one.name, f"  {one.title}", f"  source: {one.source}", f"  file: {one.path}", f"  digest: {one.digest}")
+    lines = (
+        shown.name, f"  {shown.title}", f"  source: {shown.source}", f"  file: {shown.path}", f"  digest: {shown.digest}",
+    )  # fmt: skip
     write("\n".join(map(plain, lines)) + "\n\n")
-    found = table("section", "label", numbers=("keep",))
-    for spec in one.sections:
-        found.add_row(spec.name, spec.label, str(spec.keep))
-    show_tables([found])
+    rows = [(section.name, section.label, str(section.keep)) for section in shown.sections]
+    show_tables([Table(columns=columns("section", "label", numbers=("keep",)), rows=rows)])
     write(f"\n{_visible(page.text)}\n")
     return Exit.DONE
 
 
 def show_rendering(rendering: Rendering, output: Format) -> int:
-    """Print a prompt and what it tells."""
+    """Print a prompt and the facts in it."""
     prompt = rendering.prompt
     if output is Format.json:
         write_json({
-            **_told(rendering), "system": prompt.system, "user": prompt.user,
+            **_document(rendering), "system": prompt.system, "user": prompt.user,
             "sections": [
                 {**dataclasses.asdict(section), "tokens": estimate(section.text)} for section in prompt.context.sections
             ],
         })  # fmt: skip
         return Exit.DONE
     write(f"{prompt.system}\n\n{prompt.user}\n")
-    say(f"context: {_words(rendering)}")
+    say(f"context: {_description(rendering)}")
     return Exit.DONE
 
 
 def show_survey(survey: Survey, output: Format) -> int:
-    """Print what a strategy's first prompts tell, case by case and together; exit 3 if a case is not recorded."""
+    """Print what a strategy's first prompts contain, by case and in total; exit 3 if a case is not recorded."""
     if output is Format.json:
         write_json({
-            "strategy": survey.strategy, "totals": _totals(survey), "cases": [_told(row) for row in survey.rows],
+            "strategy": survey.strategy, "totals": _totals(survey), "cases": [_document(row) for row in survey.rows],
             "unasked": list(survey.unrequested_writes), "missing": survey.missing,
         })  # fmt: skip
         return _code(survey)
-    found = table(
-        "case", "kind", "fix's value", "cut", "missing", wraps=("missing",), numbers=("tokens", "facts\ntold")
-    )
-    for row in survey.rows:
-        cut = "yes" if row.prompt.context.truncated else ""
-        words = (row.case, row.kind, row.holds_fix or "-", cut, ", ".join(row.recall.missing))
-        found.add_row(*map(plain, words), str(row.prompt.context.tokens), _facts(row))
-    show_tables([found], f"What {plain(survey.strategy)} tells first")
+    texts = ("case", "kind", "fix's value", "cut", "missing")
+    rows = [
+        (
+            row.case, row.kind, row.holds_fix or NOTHING, "yes" if row.prompt.context.truncated else "",
+            ", ".join(row.recall.missing), str(row.prompt.context.tokens), _facts(row),
+        )
+        for row in survey.rows
+    ]  # fmt: skip
+    shape = columns(*texts, wraps=("missing",), numbers=("tokens", "facts\ntold"))
+    show_tables([Table(columns=shape, rows=rows)], f"What {plain(survey.strategy)} tells first")
     write(f"\n{_summed(survey)}\n")
     _say_left_out(survey)
     return _code(survey)
 
 
 def show_diff(pair: tuple[Rendering, Rendering], names: tuple[str, str], output: Format) -> int:
-    """Print how the contexts of two strategies differ on one case: beside each other where there is room."""
-    one, two = pair
+    """Print how the contexts of two strategies differ for one case: side by side if the terminal is wide enough."""
+    a, b = pair
     lines = list(_unified(pair, names))
     if output is Format.json:
         write_json({
-            "case": one.case, "a": {"name": names[0], **_told(one)}, "b": {"name": names[1], **_told(two)}, "diff": lines,
+            "case": a.case, "a": {"name": names[0], **_document(a)}, "b": {"name": names[1], **_document(b)}, "diff": lines,
         })  # fmt: skip
         return Exit.DONE
     if sys.stdout is not None and sys.stdout.isatty() and shutil.get_terminal_size().columns >= TWO_COLUMNS:
-        found = table(*names, wraps=names)
-        found.add_row(*(_visible(each.prompt.context.text) for each in pair))
-        show_tables([found])
+        contexts = (rendering.prompt.context.text.split("\n") for rendering in pair)
+        rows = list(zip_longest(*contexts, fillvalue=""))
+        show_tables([Table(columns=columns(*names, wraps=names), rows=rows)])
     else:
         write("".join(f"{_visible(line)}\n" for line in lines) or "the contexts are the same\n")
-    for name, each in zip(names, pair, strict=True):
-        say(f"{name}: {_words(each)}")
+    for name, rendering in zip(names, pair, strict=True):
+        say(f"{name}: {_description(rendering)}")
     return Exit.DONE
 
 
 def show_diffs(surveys: tuple[Survey, Survey], output: Format) -> int:
-    """Print what the first prompts of two strategies tell, beside each other, case by case and together."""
+    """Compare what the first prompts of two strategies contain, by case and in total."""
     one, two = surveys
     pairs = tuple(zip(one.rows, two.rows, strict=True))
     if output is Format.json:
@@ -119,29 +122,32 @@ def show_diffs(surveys: tuple[Survey, Survey], output: Format) -> int:
             "strategies": [each.strategy for each in surveys], "totals": [_totals(each) for each in surveys],
             "cases": [
                 {
-                    "case": a.case, "kind": a.kind, "a": _told(a), "b": _told(b), "only_a": _only(a, b), "only_b": _only(b, a),
+                    "case": a.case, "kind": a.kind, "a": _document(a), "b": _document(b), "only_a": _only(a, b), "only_b": _only(b, a),
                 }
                 for a, b in pairs
             ],
             "unasked": list(one.unrequested_writes), "missing": one.missing,
         })  # fmt: skip
         return _code(one)
-    found = table(
+    shape = columns(
         "case", "only A tells", "only B tells", "value A", "value B", wraps=("only A tells", "only B tells"),
         numbers=("tokens\nA", "tokens\nB", "facts\nA", "facts\nB"),
     )  # fmt: skip
-    for a, b in pairs:
-        words = (a.case, ", ".join(_only(a, b)), ", ".join(_only(b, a)), a.holds_fix or "-", b.holds_fix or "-")
-        numbers = (str(a.prompt.context.tokens), str(b.prompt.context.tokens), _facts(a), _facts(b))
-        found.add_row(*map(plain, words), *numbers)
-    show_tables([found], f"A: {plain(one.strategy)}; B: {plain(two.strategy)}")
+    rows = [
+        (
+            a.case, ", ".join(_only(a, b)), ", ".join(_only(b, a)), a.holds_fix or NOTHING, b.holds_fix or NOTHING,
+            str(a.prompt.context.tokens), str(b.prompt.context.tokens), _facts(a), _facts(b),
+        )
+        for a, b in pairs
+    ]  # fmt: skip
+    show_tables([Table(columns=shape, rows=rows)], f"A: {plain(one.strategy)}; B: {plain(two.strategy)}")
     write(f"\nA: {_summed(one)}\nB: {_summed(two)}\n")
     _say_left_out(one)
     return _code(one)
 
 
 def show_ablation(ablation: Ablation, output: Format) -> int:
-    """Print what the sections of a strategy are worth; exit 3 if a trial of a row misses a recording."""
+    """Print the effect of each section of a strategy; exit 3 if a trial misses a recording."""
     whole = ablation.rows[0].survey
     unjudged = any(row.repairs and row.repairs.unjudged for row in ablation.rows)
     if output is Format.json:
@@ -156,12 +162,11 @@ def show_ablation(ablation: Ablation, output: Format) -> int:
             if ablation.model
             else ()
         )
-        found = table(
+        shape = columns(
             "sections", "strategy", *(("than the whole",) if ablation.model else ()), wraps=("strategy",),
             numbers=("tokens", "facts\ntold", "fix's value\ntold", "prompts\nchanged", *judged),
         )  # fmt: skip
-        for row in ablation.rows:
-            found.add_row(*_ablation_cells(row))
+        found = Table(columns=shape, rows=[tuple(_ablation_cells(row)) for row in ablation.rows])
         show_tables([found], f"{plain(ablation.rows[0].strategy)} without its sections, part {ablation.part}")
         write("".join(f"{line}\n" for line in _about(ablation)))
     _say_left_out(whole)
@@ -172,21 +177,21 @@ def show_ablation(ablation: Ablation, output: Format) -> int:
 
 def _ablation_cells(row: AblationRow) -> Iterator[str]:
     survey, repairs = row.survey, row.repairs
-    yield from (plain(row.what), plain(row.strategy))
-    one = repairs.difference if repairs else None
+    yield from (row.what, row.strategy)
+    score = repairs.difference if repairs else None
     if repairs is not None:
-        yield verdict(one) if one else NOTHING
-    yield from (_number(survey.context_tokens, 0), _number(survey.context_recall), _number(survey.fix_shown))
+        yield verdict(score) if score else NOTHING
+    yield from (decimals(survey.context_tokens, 0), decimals(survey.context_recall), decimals(survey.fix_shown))
     yield str(row.changed)
     if repairs is not None:
         yield from (f"{repairs.right}/{repairs.cases}", str(repairs.unjudged))
-        yield from (f"{one.won}:{one.lost}:{one.tied}", interval(one)) if one else (NOTHING, NOTHING)
-        yield from (_number(repairs.wasted_per_trial), _number(repairs.whole_wasted_per_trial))
+        yield from (f"{score.won}:{score.lost}:{score.tied}", interval(score)) if score else (NOTHING, NOTHING)
+        yield from (decimals(repairs.wasted_per_trial), decimals(repairs.whole_wasted_per_trial))
 
 
 def _about(ablation: Ablation) -> Iterator[str]:
     whole = ablation.rows[0].survey
-    yield f"\n{_counted(whole)}; prompts changed: of their first prompts"
+    yield f"\n{counted(len(whole.rows), 'case')}; prompts changed: of their first prompts"
     if ablation.run is not None:
         yield f"responses of {plain(str(ablation.model))} under naive, at most three attempts; right: of the cases with an edit fault"
         yield "won:lost:tied: right against the whole strategy, by case; 95 %: of the difference, by bootstrap over groups of cases"
@@ -206,7 +211,7 @@ def _ablated(row: AblationRow) -> JsonObject:
     }
 
 
-def _told(rendering: Rendering) -> JsonObject:
+def _document(rendering: Rendering) -> JsonObject:
     prompt, recall = rendering.prompt, rendering.recall
     return {
         "case": rendering.case,
@@ -233,13 +238,13 @@ def _totals(survey: Survey) -> JsonObject:
     }
 
 
-def _words(rendering: Rendering) -> str:
+def _description(rendering: Rendering) -> str:
     prompt, recall = rendering.prompt, rendering.recall
-    unrequested_writes = "" if rendering.asked else "; nobody is asked: the first execution does not fail"
+    not_asked = "" if rendering.asked else "; nobody is asked: the first execution does not fail"
     return (
         f"about {prompt.context.tokens} tokens{', cut' if prompt.context.truncated else ''}; "
         f"facts told: {', '.join(recall.found) or 'none'}; missing: {', '.join(recall.missing) or 'none'}; "
-        f"the fix's new value: {rendering.holds_fix or 'no fix'}{unrequested_writes}"
+        f"the fix's new value: {rendering.holds_fix or 'no fix'}{not_asked}"
     )
 
 
@@ -247,14 +252,9 @@ def _summed(survey: Survey) -> str:
     cut = sum(row.prompt.context.truncated for row in survey.rows)
     places = ", ".join(f"{count} {place}" for place, count in survey.places.items() if count)
     return (
-        f"{_counted(survey)}; tokens: {_number(survey.context_tokens, 0)} on average; facts told: "
-        f"{_number(survey.context_recall)} on average; the fix's value: {places or 'no fix'}; cut: {cut}"
+        f"{counted(len(survey.rows), 'case')}; tokens: {decimals(survey.context_tokens, 0)} on average; facts told: "
+        f"{decimals(survey.context_recall)} on average; the fix's value: {places or 'no fix'}; cut: {cut}"
     )
-
-
-def _counted(survey: Survey) -> str:
-    count = len(survey.rows)
-    return f"{count} case" if count == 1 else f"{count} cases"
 
 
 def _say_left_out(survey: Survey) -> None:
@@ -279,14 +279,11 @@ def _only(one: Rendering, other: Rendering) -> list[str]:
 
 
 def _facts(row: Rendering) -> str:
-    told, untold = len(row.recall.found), len(row.recall.missing)
-    return f"{told}/{told + untold}" if told + untold else "-"
-
-
-def _number(value: float | None, digits: int = 2) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
+    found = len(row.recall.found)
+    facts = found + len(row.recall.missing)
+    return f"{found}/{facts}" if facts else NOTHING
 
 
 def _visible(text: str) -> str:
-    """Return a text of several lines without control characters."""
+    """Return a multi-line text without control characters."""
     return "\n".join(plain(line) for line in text.split("\n"))

@@ -1,6 +1,6 @@
-"""What the terminal shows: tables on standard output, words and progress on standard error.
+"""Prints a run: tables on standard output, messages and progress on standard error.
 
-Only terminals get colours and bars.
+Only terminals get colours and progress bars.
 """
 
 from __future__ import annotations
@@ -12,26 +12,27 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from mendbench.api.rescoring import Rescored
 from mendbench.cli.crash_view import say_crashed, unmeasured
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
 from mendbench.cli.summary_view import show_summary
-from mendbench.model.trial import JsonRow
-from mendbench.report.words import stale_sentences
+from mendbench.cli.words import counted, few
+from mendbench.report.words import listing, stale_sentences
 from mendbench.results.store import StoredRun
 from mendbench.trial.row import whole
 
 SHOWN = 3
-"""Trials without a verdict that are named one by one; the report names them all."""
+"""Trials without a verdict that are listed; the report has all."""
 
 _BESIDE_THE_NAME = 60
-"""Columns that the progress line takes without the name of what was done last."""
+"""Width of the progress line without the name of the last case."""
 
 
 @contextlib.contextmanager
 def progress() -> Iterator[_Progress]:
-    """Yield something to be told how far the work is; it draws a bar if standard error is a terminal."""
+    """Yield a callback for progress. It draws a bar if standard error is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield _Progress(None)
         return
@@ -44,14 +45,14 @@ def progress() -> Iterator[_Progress]:
 
 
 class _Progress:
-    """Draws how far the work is."""
+    """Draws the progress."""
 
     def __init__(self, bar: Progress | None) -> None:
         self._bar = bar
         self._task = bar.add_task("", total=None) if bar else None
 
     def __call__(self, done: int, total: int, last: str) -> None:
-        """Show that ``done`` of ``total`` are done, ``last`` the newest."""
+        """Show that ``done`` of ``total`` are done; ``last`` names the latest."""
         if self._bar is not None and self._task is not None:
             room = max(0, self._bar.console.width - _BESIDE_THE_NAME)
             name = plain(last).split(" | ")[0]
@@ -61,65 +62,67 @@ class _Progress:
 def show_run(
     stored: StoredRun, output: Format, record: str | None, *, part: str | None = None, everything: bool = False
 ) -> int:
-    """Print a run in short and return :func:`code_of` it. ``record`` is the command that records what is missing.
+    """Print a summary of a run, and return its exit code (:func:`code_of`). ``record`` is the command that records what is missing.
 
-    ``part`` and ``everything`` are of :func:`mendbench.cli.summary_view.show_summary`.
+    For ``part`` and ``everything`` see :func:`mendbench.cli.summary_view.show_summary`.
     """
     if output is Format.json:
         write_json(stored.run)
     else:
-        trials = stored.run["trials"]
         show_summary(stored, part, everything=everything)
-        write(f"\n{trials} {'trial' if trials == 1 else 'trials'}; report: {stored.folder / 'index.html'}\n")
+        write(f"\n{counted(stored.run['trials'], 'trial')}; report: {stored.folder / 'index.html'}\n")
     _say_unjudged(stored, record)
     say_crashed(stored)
     _say_left_out(stored)
-    _say_stale(stored)
+    for line in stale_sentences(stored.run.get("stale") or {}):
+        say(f"stale: {line}")
     return code_of(stored)
 
 
 def code_of(stored: StoredRun) -> int:
-    """Return the exit code of a run: 3 where a recording is missing, or where nothing was measured of an engine or a repairer."""
+    """Return the exit code of a run: 3 if a recording is missing, or if all trials of an engine or a repairer crashed."""
     open_ = stored.run["bounds"]["unjudged"] or unmeasured(stored.records)
     return Exit.INCOMPLETE if open_ else Exit.DONE
 
 
 def _say_unjudged(stored: StoredRun, record: str | None) -> None:
-    """Say which trials miss a recording, and what would record it."""
+    """Report the trials with a missing recording, and how to record it."""
     count, problems = 0, dict[str, tuple[str, str]]()
     for place in stored.records.where("verdict", "unjudged".__eq__).places():
         row = stored.rows[place]
         if row["problem"] is not None:
             count += 1
-            what, said = _problem(row, stored)
-            problems.setdefault(what, (str(row["key"]), said))
+            problem = whole(row["problem"], stored.texts)
+            request = (problem.get("detail") or {}).get("request") or problem["message"]
+            problems.setdefault(f"{row['case']} {request}", (str(row["key"]), problem["message"]))
     if not count:
         return
     hint = f"; record what is missing with: {record}" if record else ""
     say(f"unjudged: {count} of {len(stored.rows)} trials miss a recording{hint}")
-    for key, said in sorted(problems.values())[:SHOWN]:
-        say(f"unjudged: {key}: {said}")
+    for key, message in sorted(problems.values())[:SHOWN]:
+        say(f"unjudged: {key}: {message}")
     if len(problems) > SHOWN:
         say(f"unjudged: {len(problems) - SHOWN} more; all stand in {stored.folder / 'index.html'}")
 
 
 def _say_left_out(stored: StoredRun) -> None:
-    """Say which cases an engine cannot express: they are in no denominator."""
+    """Report the cases that an engine cannot express: they are in no denominator."""
     by_engine: dict[str, list[str]] = {}
-    for one in stored.run.get("left_out") or ():
-        by_engine.setdefault(one["engine"], []).append(one["case"])
+    for omitted in stored.run.get("left_out") or ():
+        by_engine.setdefault(omitted["engine"], []).append(omitted["case"])
     for engine, cases in by_engine.items():
-        shown = ", ".join(cases[:SHOWN]) + (f" and {len(cases) - SHOWN} more" if len(cases) > SHOWN else "")
-        say(f"left out: {engine} cannot express {len(cases)} case{'' if len(cases) == 1 else 's'}: {shown}")
+        say(f"left out: {engine} cannot express {counted(len(cases), 'case')}: {few(cases, most=SHOWN)}")
 
 
-def _say_stale(stored: StoredRun) -> None:
-    """Say how many recorded responses nothing asks for any more, and of how many that is not known."""
-    for line in stale_sentences(stored.run.get("stale") or {}):
-        say(f"stale: {line}")
-
-
-def _problem(row: JsonRow, stored: StoredRun) -> tuple[str, str]:
-    """Return what keeps a trial from a verdict, by which several trials that miss the same are one; and the words for it."""
-    problem = whole(row["problem"], stored.texts)
-    return f"{row['case']} {(problem.get('detail') or {}).get('request') or problem['message']}", problem["message"]
+def say_rescored(rescored: Rescored) -> None:
+    """Report the scorer that judged a run again, what that changed, and the prices of its costs."""
+    was = "" if rescored.before == rescored.scorer else f", and no longer by {rescored.before}"
+    counts = {
+        "verdict": rescored.verdicts, "outcome": rescored.outcomes, "label": rescored.labels,
+        "progress level": rescored.levels, "cost": rescored.costs,
+    }  # fmt: skip
+    changed = listing([counted(count, noun) for noun, count in counts.items()])
+    prices = ", ".join(f"{name} ({source})" for name, source in rescored.prices.items())
+    today = f"; prices of today: {prices}" if prices else ""
+    trials = counted(len(rescored.run.rows), "trial")
+    say(f"rescored: {trials} by scorer {rescored.scorer}{was}: {changed} changed{today}")

@@ -1,15 +1,27 @@
-"""The views of a trace as text."""
+"""Opens traces, and prints their views."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import write, write_json
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.display import plain
+
+
+def opened(path: Path | None) -> JsonObject:
+    """Return the trace in ``path``, or the last one of the current folder.
+
+    Raises:
+        BadInput: there is none, or it cannot be read.
+    """
+    from mendbench.runtime.trace_file import LAST, read_trace
+
+    return read_trace(path or LAST)
 
 
 def show(view: JsonObject, words: Callable[[JsonObject], str], output: Format) -> int:
@@ -24,55 +36,55 @@ def show(view: JsonObject, words: Callable[[JsonObject], str], output: Format) -
 def errors(view: JsonObject) -> str:
     """Return the list of failures, a block for each, and the warnings."""
     lines = [f"The run ended in {view['status']}: {len(view['errors'])} failure(s), {len(view['warnings'])} warning(s)"]
-    for number, one in enumerate(view["errors"], 1):
-        when = "" if not one["attempt"] else f" after repair attempt {one['attempt']}"
-        lines.append(f"{number}. [{one['node_id']}] {_indented(str(one['message']))}")
-        lines.append(f"   Category: {one['category']}; fixable: {_yes(one['fixable'])}; {_state(one)}{when}")
-        if one["suggestion"]:
-            lines.append(f"   Suggestion: {one['suggestion']}")
-    lines += [f"⚠️ [{one['node_id']}] {_indented(str(one['message']))}" for one in view["warnings"]]
+    for number, failure in enumerate(view["errors"], 1):
+        when = f" after repair attempt {failure['attempt']}" if failure["attempt"] else ""
+        state = "open" if failure["open"] else "fixed or replaced by another"
+        fixable = "yes" if failure["fixable"] else "no"
+        lines.append(f"{number}. [{failure['node_id']}] {_indented(str(failure['message']))}")
+        lines.append(f"   Category: {failure['category']}; fixable: {fixable}; {state}{when}")
+        if failure["suggestion"]:
+            lines.append(f"   Suggestion: {failure['suggestion']}")
+    lines += [f"⚠️ [{warning['node_id']}] {_indented(str(warning['message']))}" for warning in view["warnings"]]
     if view["repair_attempted"]:
         lines.append(f"Repair: {view['repair_reason']}")
     return "\n".join(lines)
 
 
 def error(view: JsonObject) -> str:
-    """Return a failure with everything that there is, leaving out what its node's type does not have."""
+    """Return a failure with all its details, without empty fields."""
     return fields({name: value for name, value in view.items() if value not in (None, [], {}, "")})
 
 
 def all_errors(view: JsonObject) -> str:
-    """Return each failure with everything that there is."""
-    return "\n\n".join(error(one) for one in view["errors"]) or "Nothing failed"
+    """Return each failure with all its details."""
+    return "\n\n".join(map(error, view["errors"])) or "Nothing failed"
 
 
 def node_io(view: JsonObject) -> str:
-    """Return a node's exchanges as they went over the wire."""
+    """Return a node's exchanges as they were sent and received."""
     lines = [f"{view['node_id']}: {view['state']}, {len(view['exchanges'])} exchange(s)"]
     for exchange in view["exchanges"]:
         if "request" in exchange:
-            sent = exchange["request"]
-            lines += [f"> {sent['method']} {sent['url']}", *_headers(">", sent["headers"]), _body(">", sent["body"])]
+            request = exchange["request"]
+            lines += [f"> {request['method']} {request['url']}", *_message(">", request)]
         if "response" in exchange:
-            came = exchange["response"]
-            status = f"fault {came['fault']}" if came["fault"] else f"status {came['status']}"
-            lines += [f"< {status}, {came['elapsed_ms']} ms", *_headers("<", came["headers"]), _body("<", came["body"])]
+            response = exchange["response"]
+            status = f"fault {response['fault']}" if response["fault"] else f"status {response['status']}"
+            lines += [f"< {status}, {response['elapsed_ms']} ms", *_message("<", response)]
     return "\n".join(lines)
 
 
 def difference(view: JsonObject) -> str:
-    """Return expected against actual, a pair of lines for each field."""
+    """Return the expected and the actual value of each field."""
     lines = [f"{view['node_id']}: {_indented(str(view['message']))}"]
-    for one in view["fields"]:
-        lines.append(f"{one['field'] or 'workflow'} ({one['problem']})")
-        lines.append(f"  expected: {one['expected']}")
-        filled = f"  from {one['from']}" if one["from"] and one["from"] != one["actual"] else ""
-        actual = one["actual"]
-        shown = (
-            actual if isinstance(actual, str) and actual.strip() else json.dumps(actual, indent=2, ensure_ascii=False)
-        )
-        absent = not one["sent"] and one["actual"] is None
-        lines.append(f"  actual:   {'(not sent)' if absent else shown}{filled}")
+    for field in view["fields"]:
+        actual = field["actual"]
+        source = f"  from {field['from']}" if field["from"] and field["from"] != actual else ""
+        absent = not field["sent"] and actual is None
+        blank = isinstance(actual, str) and not actual.strip()
+        text = "(not sent)" if absent else json.dumps(actual, ensure_ascii=False) if blank else _value(actual)
+        lines.append(f"{field['field'] or 'workflow'} ({field['problem']})")
+        lines += [f"  expected: {field['expected']}", f"  actual:   {text}{source}"]
     if not view["fields"]:
         lines.append("The response names no field: `mendbench debug node-io` shows all of it")
     if view["suggestion"]:
@@ -89,22 +101,13 @@ def _value(value: Json) -> str:
     return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def _headers(mark: str, headers: JsonObject) -> list[str]:
-    return [f"{mark} {name}: {value}" for name, value in headers.items()]
-
-
-def _body(mark: str, body: Json) -> str:
-    return mark if body is None else "\n".join(f"{mark} {line}" for line in _value(body).splitlines())
+def _message(mark: str, message: JsonObject) -> list[str]:
+    headers = [f"{mark} {name}: {value}" for name, value in message["headers"].items()]
+    if message["body"] is None:
+        return [*headers, mark]
+    return [*headers, "\n".join(f"{mark} {line}" for line in _value(message["body"]).splitlines())]
 
 
 def _indented(text: str) -> str:
     first, *rest = text.splitlines() or [""]
     return "\n".join([first, *(f"   {line}" if line.strip() else "" for line in rest)])
-
-
-def _yes(value: Json) -> str:
-    return "yes" if value else "no"
-
-
-def _state(failure: JsonObject) -> str:
-    return "open" if failure["open"] else "mended or replaced by another"

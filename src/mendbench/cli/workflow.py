@@ -1,4 +1,4 @@
-"""``mendbench workflow``: run a workflow outside the benchmark, check it, look at it, explore what failed."""
+"""``mendbench workflow``."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from mendbench.cli.exits import Exit, coded
-from mendbench.cli.group import Commands
-from mendbench.cli.options import Format, RunShell, Sandbox
+from mendbench.cli.exits import Exit
+from mendbench.cli.group import App
+from mendbench.cli.options import Format, RunShell, Sandbox, TraceFile
 
-app = typer.Typer(
-    cls=Commands, help="Run workflows for real, outside the benchmark; check them, and look at what failed."
-)
+app = App("Run, validate and debug workflows outside the benchmark, on live services.")
 
 File: TypeAlias = Annotated[Path, typer.Argument(metavar="FILE", help="A workflow's JSON file.")]
 Inputs: TypeAlias = Annotated[
@@ -22,16 +20,11 @@ Inputs: TypeAlias = Annotated[
 ]
 Shape: TypeAlias = Annotated[
     Format,
-    typer.Option("--output-format", "--format", metavar="text|json", help="Words, or the agent error format."),
-]
-TraceFile: TypeAlias = Annotated[
-    Path | None,
-    typer.Option("--trace", metavar="FILE", help="The trace; else .mendbench/last-trace.json.", show_default=False),
+    typer.Option("--output-format", "--format", metavar="text|json", help="Text, or the error format for agents."),
 ]
 
 
 @app.command("run")
-@coded
 def run(
     file: File,
     inputs: Inputs = None,
@@ -39,43 +32,42 @@ def run(
         list[str] | None,
         typer.Option(
             "--secret", metavar="NAME=ENVVAR", show_default=False,
-            help="An input whose value is taken from an environment variable and shown nowhere. Repeatable.",
+            help="An input whose value comes from an environment variable and is never shown. Repeatable.",
         ),
     ] = None,
     auto_repair: Annotated[
-        bool, typer.Option("--auto-repair/--no-repair", help="Have a repairer edit the workflow where it fails.")
+        bool, typer.Option("--auto-repair/--no-repair", help="Let a repairer edit the workflow if it fails.")
     ] = False,
     output: Shape = Format.text,
-    strategy: Annotated[str, typer.Option("--strategy", help="How failures are told.")] = "full-context",
-    repairer: Annotated[str, typer.Option("--repairer", help="Who repairs.")] = "chat",
+    strategy: Annotated[str, typer.Option("--strategy", help="Strategy that describes failures in prompts.")] = "full-context",
+    repairer: Annotated[str, typer.Option("--repairer", help="Repairer that edits the workflow.")] = "chat",
     model: Annotated[
-        str | None, typer.Option("--model", help="Chat model, as configured; else the configuration's first.")
+        str | None, typer.Option("--model", help="A configured chat model; default: the first one.")
     ] = None,
-    policy: Annotated[str, typer.Option("--policy", help="What is a warning, and when repair stops.")] = "two-layer",
+    policy: Annotated[str, typer.Option("--policy", help="Decides what is a warning and when repair stops.")] = "two-layer",
     detector: Annotated[
-        str | None, typer.Option("--detector", metavar="NAME", help="Takes the place of the policy's detector.")
+        str | None, typer.Option("--detector", metavar="NAME", help="Replaces the policy's detector.")
     ] = None,
     request: Annotated[
-        str | None, typer.Option("--request", help="What the workflow was written for, in words, for the repairer.")
+        str | None, typer.Option("--request", help="The purpose of the workflow, for the repairer.")
     ] = None,
     trace: TraceFile = None,
     save: Annotated[
-        Path | None, typer.Option("--save-repaired", metavar="FILE", help="Where a repaired workflow is written to.")
+        Path | None, typer.Option("--save-repaired", metavar="FILE", help="File for the repaired workflow.")
     ] = None,
     allow_shell: RunShell = False,
     files: Sandbox = None,
     no_prompt: Annotated[
-        bool, typer.Option("--no-prompt", help="Never ask what to do about a warning that stops the run.")
+        bool, typer.Option("--no-prompt", help="Never ask what to do if a warning stops the run.")
     ] = False,
 ) -> int:  # fmt: skip
-    """Run a workflow for real. Exit 1 if it ends in an error, or at a warning that stops it.
+    """Run a workflow on live services. Exit 1 if it ends in an error, or if a warning stops it.
 
-    At a terminal, a warning that stops the run is asked about: create what is missing, use another value, skip the
+    If a warning stops the run at a terminal, the command asks what to do: create what is missing, use another value, skip the
     step, or stop.
     """
     from mendbench import workflow_app
-    from mendbench.cli import choice_view
-    from mendbench.cli import workflow_view as screen
+    from mendbench.cli import choice_view, workflow_view
 
     options = workflow_app.RunOptions(
         inputs=workflow_app.read_inputs(inputs or ()), secrets=workflow_app.read_inputs(secrets or (), "--secret"),
@@ -83,10 +75,10 @@ def run(
         detector=detector, trace=trace, allow_shell=allow_shell, files=files,
     )  # fmt: skip
     document = workflow_app.read_workflow(file)
-    told = screen.teller() if output is Format.text else None
-    asked = choice_view.asker() if output is Format.text and not no_prompt else None
-    ended = workflow_app.run_workflow(document, options, file=str(file), on_event=told, choose=asked)
-    screen.show_run(ended, output, trace)
+    listener = workflow_view.teller() if output is Format.text else None
+    choose = choice_view.asker() if output is Format.text and not no_prompt else None
+    ended = workflow_app.run_workflow(document, options, file=str(file), on_event=listener, choose=choose)
+    workflow_view.show_run(ended, output, trace)
     if save is not None and ended.repaired is not None:
         workflow_app.save_workflow(ended.repaired, save)
     if ended.untraced is not None:
@@ -95,40 +87,37 @@ def run(
 
 
 @app.command("validate")
-@coded
 def validate(file: File, inputs: Inputs = None, output: Shape = Format.text) -> int:
-    """Say everything that is wrong with a workflow, without running it. Exit 1 if something keeps it from running."""
+    """Report all problems of a workflow without running it. Exit 1 if it cannot run."""
     from mendbench import workflow_app
-    from mendbench.cli import workflow_view as screen
+    from mendbench.cli import workflow_view
 
     given = workflow_app.read_inputs(inputs or ())
     checked = workflow_app.check_workflow(workflow_app.read_workflow(file), given or None)
-    screen.show_checked(checked, output)
+    workflow_view.show_checked(checked, output)
     return Exit.DONE if checked.valid else Exit.FAILED
 
 
 @app.command("inspect")
-@coded
 def inspect(file: File, output: Shape = Format.text) -> int:
-    """Show what a workflow is made of: nodes in the order of their run, edges, inputs, outputs."""
+    """Show the parts of a workflow: nodes in the order of execution, edges, inputs and outputs."""
     from mendbench import workflow_app
-    from mendbench.cli import workflow_view as screen
+    from mendbench.cli import workflow_view
 
-    return screen.show_parts(workflow_app.inspect_workflow(workflow_app.read_workflow(file)), output)
+    return workflow_view.show_parts(workflow_app.inspect_workflow(workflow_app.read_workflow(file)), output)
 
 
 @app.command("debug")
-@coded
 def debug(trace: TraceFile = None) -> int:
     """Explore a trace at a prompt. Needs a terminal."""
     import sys
 
     from mendbench.cli.explorer import explore
-    from mendbench.cli.traces import opened
+    from mendbench.cli.trace_text import opened
     from mendbench.errors import BadInput
 
     found = opened(trace)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         hint = "use `mendbench errors list`, `errors show`, `node inspect` and `debug node-io`"
-        raise BadInput("standard input", "no terminal to explore from", hint)
+        raise BadInput("standard input", "not a terminal", hint)
     return explore(found, input)

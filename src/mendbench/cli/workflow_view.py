@@ -1,4 +1,4 @@
-"""What the terminal shows of a workflow: its nodes as they run, how it ended, what is wrong with it."""
+"""Prints a workflow: its nodes as they run, its result, its problems and its parts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import write, write_json
+from mendbench.cli.words import counted
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Prompt
 from mendbench.model.trial import Attempt
@@ -31,7 +32,7 @@ _ENDINGS = NodeCached | NodeCompleted | NodeFailed | NodeWarned
 
 
 def teller() -> Callable[[RunEvent], None]:
-    """Return what writes a line for every node and every attempt. At a terminal a node's name stands while it runs."""
+    """Return a listener that writes a line for each node and attempt. A terminal shows a node's name while it runs."""
     watched = sys.stdout.isatty()
 
     def tell(event: RunEvent) -> None:
@@ -43,14 +44,14 @@ def teller() -> Callable[[RunEvent], None]:
         elif isinstance(event, Prompt):
             write("asking for a repair...\n")
         elif isinstance(event, Attempt) and event.execution is None:
-            said = f": {event.problem}" if event.problem else ""
-            write(plain(str(sanitise(f"repair attempt {event.number}: {event.status}{said}"))) + "\n")
+            problem = f": {event.problem}" if event.problem else ""
+            write(plain(str(sanitise(f"repair attempt {event.number}: {event.status}{problem}"))) + "\n")
 
     return tell
 
 
 def show_run(ended: WorkflowRun, output: Format, trace: Path | None) -> None:
-    """Print how a run ended."""
+    """Print the result of a run."""
     if output is Format.json:
         write_json(ended.document)
         return
@@ -63,38 +64,37 @@ def show_run(ended: WorkflowRun, output: Format, trace: Path | None) -> None:
     if execution.outputs:
         lines.append("Outputs: " + plain(json.dumps(ended.document.get("outputs"), indent=2, ensure_ascii=False)))
     if execution.failures and execution.failures[0].node_id:
-        told = f" --trace {trace}" if trace else ""
-        lines.append(f"All about it: mendbench errors show {execution.failures[0].node_id}{told}")
+        option = f" --trace {trace}" if trace else ""
+        lines.append(f"All about it: mendbench errors show {execution.failures[0].node_id}{option}")
     write("\n".join(["", *lines]) + "\n")
 
 
 def show_checked(checked: Checked, output: Format) -> None:
-    """Print what is wrong with a workflow."""
+    """Print the problems of a workflow."""
     if output is Format.json:
         write_json(checked.document)
         return
     count = sum(problem.severity == "error" for problem in checked.problems)
     notes = len(checked.problems) - count
     lines = [problem_text(problem, number) for number, problem in enumerate(checked.problems, 1)]
-    end = f"{count} error{'' if count == 1 else 's'}" if count else "The workflow can run"
-    lines.append(end + (f", {notes} note{'' if notes == 1 else 's'}" if notes else ""))
+    end = counted(count, "error") if count else "The workflow can run"
+    lines.append(f"{end}, {counted(notes, 'note')}" if notes else end)
     write("\n".join(lines) + "\n")
 
 
 def show_parts(parts: JsonObject, output: Format) -> int:
-    """Print what a workflow is made of."""
+    """Print the parts of a workflow."""
     if output is Format.json:
         write_json(parts)
         return Exit.DONE
     lines = ["Nodes"]
     for node in parts["nodes"]:
-        lines.append(
-            f"  {node['id']} ({node['type'] or 'no type'})" + (f": {node['purpose']}" if node["purpose"] else "")
-        )
+        purpose = f": {node['purpose']}" if node["purpose"] else ""
+        lines.append(f"  {node['id']} ({node['type'] or 'no type'}){purpose}")
         lines += [f"    {name}: {json.dumps(value, ensure_ascii=False)}" for name, value in node["params"].items()]
-    lines += ["Edges", *(_edge(edge) for edge in parts["edges"])]
-    lines += ["Inputs", *(_input(one) for one in parts["inputs"])]
-    lines += ["Outputs", *(f"  {one['name']} = {one['source']}" for one in parts["outputs"])]
+    lines += ["Edges", *map(_edge, parts["edges"])]
+    lines += ["Inputs", *map(_input, parts["inputs"])]
+    lines += ["Outputs", *(f"  {output['name']} = {output['source']}" for output in parts["outputs"])]
     write(plain("\n".join(lines)) + "\n")
     return Exit.DONE
 
@@ -104,6 +104,7 @@ def _edge(edge: JsonObject) -> str:
     return f"  {edge['from']} → {edge['to']}{action}"
 
 
-def _input(one: JsonObject) -> str:
-    default = "required" if one["required"] else f"default {json.dumps(one['default'], ensure_ascii=False)}"
-    return f"  {one['name']} ({one['type']}, {default})" + (f": {one['description']}" if one["description"] else "")
+def _input(declared: JsonObject) -> str:
+    default = "required" if declared["required"] else f"default {json.dumps(declared['default'], ensure_ascii=False)}"
+    description = f": {declared['description']}" if declared["description"] else ""
+    return f"  {declared['name']} ({declared['type']}, {default}){description}"

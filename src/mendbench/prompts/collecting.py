@@ -11,7 +11,7 @@ from mendbench.cassettes.recordings import Recordings
 from mendbench.corpus.declared_services import redactor_of
 from mendbench.errors import ReplayMiss
 from mendbench.io.canonical_json import digest
-from mendbench.model.exchange import Exchange, Request, Response
+from mendbench.model.exchange import Request, Response
 from mendbench.model.execution import Checkpoint, Execution
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Prompt, Reply
@@ -48,28 +48,28 @@ class Collected:
 
 
 def collect_all(
-    setting: BenchContext, keys: Sequence[TrialKey], workers: int, on_progress: Callable[[int, int, str], None]
+    context: BenchContext, keys: Sequence[TrialKey], workers: int, on_progress: Callable[[int, int, str], None]
 ) -> tuple[Collected, ...]:
     """Return the model requests of each trial, in the order of their keys. ``workers`` are processes; 0 means one per core."""
     count = workers_for(workers, len(keys), WORTH_A_WORKER)
     found: list[Collected] = []
-    for one in run_all(partial(collect, setting), chunked(keys, attrgetter("case"), count), count):
+    for one in run_all(partial(collect, context), chunked(keys, attrgetter("case"), count), count):
         found.append(one)
         on_progress(len(found), len(keys), one.trial.case)
     return tuple(sorted(found, key=lambda one: one.trial.order()))
 
 
-def collect(setting: BenchContext, key: TrialKey) -> Collected:
+def collect(context: BenchContext, key: TrialKey) -> Collected:
     """Run one trial from recordings, and return its model requests.
 
     Raises:
         MendbenchError: a name or a file that the trial needs cannot be used.
     """
-    case = setting.corpus.case(key.case)
+    case = context.corpus.case(key.case)
     recorder = Recorder()
-    recordings = recorder.recordings(setting.corpus.cassettes(case))
+    recordings = recorder.recordings(context.corpus.cassettes(case))
     heard = _Heard(recordings=recordings, redactor=redactor_of(case))
-    parts = build_components(key, case, setting)
+    parts = build_components(key, case, context)
     parts = replace(parts, engine=_Engine(parts.engine, heard), repairer=_Repairer(parts.repairer, heard))
     evidence = gather(open_session(case, key, parts, recordings, recorder), key, policy(key.policy))
     problem = evidence.problem.message if evidence.problem is not None and not heard.missing else None
@@ -123,6 +123,7 @@ class _Listening:
 
     def __init__(self, world: World, heard: _Heard, *, repairer: bool) -> None:
         self._world, self._heard, self._repairer = world, heard, repairer
+        self.traffic, self.begin_execution = world.traffic, world.begin_execution
 
     def send(self, request: Request, *, node: str | None = None) -> Response:
         try:
@@ -135,25 +136,13 @@ class _Listening:
             self._heard.answered.add(self._world.traffic()[-1].key)
         return response
 
-    def traffic(self) -> tuple[Exchange, ...]:
-        return self._world.traffic()
-
-    def begin_execution(self) -> None:
-        self._world.begin_execution()
-
 
 class _Engine:
     """The trial's engine, in a world that notes model requests."""
 
     def __init__(self, engine: Engine, heard: _Heard) -> None:
         self._engine, self._heard = engine, heard
-
-    @property
-    def name(self) -> str:
-        return self._engine.name
-
-    def validate(self, workflow: JsonObject, inputs: JsonObject) -> tuple[str, ...]:
-        return self._engine.validate(workflow, inputs)
+        self.name, self.validate, self.describe = engine.name, engine.validate, engine.describe
 
     def execute(
         self,
@@ -168,23 +157,13 @@ class _Engine:
         listening = _Listening(world, self._heard, repairer=False)
         return self._engine.execute(workflow, inputs, listening, checkpoint=checkpoint, detector=detector, clock=clock)
 
-    def describe(self, workflow: JsonObject, execution: Execution) -> JsonObject:
-        return self._engine.describe(workflow, execution)
-
 
 class _Repairer:
     """The trial's repairer, with its model requests noted."""
 
     def __init__(self, repairer: Repairer, heard: _Heard) -> None:
         self._repairer, self._heard = repairer, heard
-
-    @property
-    def name(self) -> str:
-        return self._repairer.name
-
-    @property
-    def model(self) -> str | None:
-        return self._repairer.model
+        self.name, self.model = repairer.name, repairer.model
 
     def reply(self, prompt: Prompt, model_requests: World, *, sample: int, times_asked: int) -> Reply:
         listening = _Listening(model_requests, self._heard, repairer=True)

@@ -55,9 +55,9 @@ def of_message(message: JsonObject) -> JsonObject | str:
         return "its content is no list of blocks"
     text = "".join(str(block.get("text") or "") for block in blocks if block.get("type") == "text")
     calls = [_call(block) for block in blocks if block.get("type") == "tool_use"]
-    said: JsonObject = {"content": text, **({"tool_calls": calls} if calls else {})}
+    answer: JsonObject = {"content": text, **({"tool_calls": calls} if calls else {})}
     more = {name: message[name] for name in ("id", "model") if isinstance(message.get(name), str)}
-    return completion(said, finish, **more, **_usage(message.get("usage")))
+    return completion(answer, finish, **more, **_usage(message.get("usage")))
 
 
 def _call(block: JsonObject) -> JsonObject:
@@ -68,12 +68,12 @@ def _call(block: JsonObject) -> JsonObject:
 def _usage(reported: Json) -> JsonObject:
     if not isinstance(reported, dict):
         return {}
-    prompt, said = _counts(reported, _PROMPT_TOKENS), _counts(reported, ("output_tokens",))
+    prompt, answer = _counts(reported, _PROMPT_TOKENS), _counts(reported, ("output_tokens",))
     usage: JsonObject = {}
     if prompt and "input_tokens" in reported:
         usage["prompt_tokens"] = sum(prompt)
-    if said:
-        usage["completion_tokens"] = sum(said)
+    if answer:
+        usage["completion_tokens"] = sum(answer)
     return {"usage": usage} if usage else {}
 
 

@@ -85,30 +85,30 @@ class Estimate:
         return sum(one.later_at_most for one in self.models)
 
 
-def can_ask(setting: BenchContext, key: TrialKey) -> bool:
+def can_ask(context: BenchContext, key: TrialKey) -> bool:
     """Return whether a trial can make a model request: its repairer, or a node of its workflow."""
-    return by_repairer_request(setting, key) or MODELS in setting.corpus.case(key.case).recorded_from
+    return by_repairer_request(context, key) or MODELS in context.corpus.case(key.case).recorded_from
 
 
 def estimated(
-    setting: BenchContext, collected: Sequence[Collected], *, fresh: bool = False, concurrency: int | None = None
+    context: BenchContext, collected: Sequence[Collected], *, fresh: bool = False, concurrency: int | None = None
 ) -> Estimate:
     """Return the estimate for recording these trials. With ``fresh``, recorded responses are requested again."""
     model_requests = {digest(model_request): model_request for one in collected for model_request in one.missing}
     if fresh:
-        model_requests |= _answered_asks(setting, collected)
+        model_requests |= _answered_asks(context, collected)
     by_model: defaultdict[str, list[JsonObject]] = defaultdict(list)
     for model_request in model_requests.values():
         by_model[str(model_request["model"])].append(model_request)
-    later = _later(setting, collected, fresh=fresh)
+    later = _later(context, collected, fresh=fresh)
     if fresh:
         later = Counter({name: max(0, count - len(by_model[name])) for name, count in later.items()})
-    asked_by = {_named(setting, one.trial): one.trial for one in collected if by_repairer_request(setting, one.trial)}
+    asked_by = {_named(context, one.trial): one.trial for one in collected if by_repairer_request(context, one.trial)}
     folders = [
-        setting.corpus.cassettes(setting.corpus.case(name)) for name in sorted({one.trial.case for one in collected})
+        context.corpus.cassettes(context.corpus.case(name)) for name in sorted({one.trial.case for one in collected})
     ]
     models = tuple(
-        _of_model(setting, name, by_model[name], later[name], asked_by.get(name), folders, concurrency)
+        _of_model(context, name, by_model[name], later[name], asked_by.get(name), folders, concurrency)
         for name in sorted({*by_model, *(name for name, count in later.items() if count)})
     )
     stopped = tuple((_shown(one.trial), one.problem) for one in collected if one.problem is not None)
@@ -121,12 +121,12 @@ def estimated(
         waiting=waiting,
         models=models,
         stopped=stopped,
-        unknown=tuple(_unknown(setting, collected, models, stopped, fresh=fresh)),
+        unknown=tuple(_unknown(context, collected, models, stopped, fresh=fresh)),
     )
 
 
 def _of_model(
-    setting: BenchContext,
+    context: BenchContext,
     name: str,
     model_requests: Sequence[JsonObject],
     later: int,
@@ -134,8 +134,8 @@ def _of_model(
     folders: Sequence[Path],
     concurrency: int | None,
 ) -> ModelEstimate:
-    seen = responses_of(setting.cassettes_dir, name, folders)
-    config, price = _config(setting, name, caller), _price(setting, name, caller)
+    seen = responses_of(context.cassettes_dir, name, folders)
+    config, price = _config(context, name, caller), _price(context, name, caller)
     lengths = [prompt_length(model_request) for model_request in model_requests]
     ratio = seen.ratio
     tokens = [round(length * (ratio or 1.0)) for length in lengths]
@@ -181,14 +181,14 @@ def _seconds(prompts: int, median_ms: int | None, at_once: int, per_minute: floa
     return round(max(answering, prompts * _SECONDS / per_minute if per_minute else 0.0), 1)
 
 
-def _answered_asks(setting: BenchContext, collected: Iterable[Collected]) -> dict[str, JsonObject]:
+def _answered_asks(context: BenchContext, collected: Iterable[Collected]) -> dict[str, JsonObject]:
     """Return the model requests with a recorded response, by digest."""
     wanted: defaultdict[str, set[str]] = defaultdict(set)
     for one in collected:
         wanted[one.trial.case] |= one.answered
     found: dict[str, JsonObject] = {}
     for case, keys in wanted.items():
-        for path in sorted(setting.corpus.cassettes(setting.corpus.case(case)).glob("*.yaml")):
+        for path in sorted(context.corpus.cassettes(context.corpus.case(case)).glob("*.yaml")):
             if path.name not in {WORLD, TRAJECTORIES}:
                 found |= {
                     entry.key: entry.model_request
@@ -198,14 +198,14 @@ def _answered_asks(setting: BenchContext, collected: Iterable[Collected]) -> dic
     return found
 
 
-def _later(setting: BenchContext, collected: Iterable[Collected], *, fresh: bool) -> Counter[str]:
+def _later(context: BenchContext, collected: Iterable[Collected], *, fresh: bool) -> Counter[str]:
     """Return by model how many further prompts repairs can need at most.
 
     All policies use the same sequence of prompts, each as many as it needs. So the maximum for one is the maximum for all.
     """
     most: dict[TrialKey, int] = {}
     for one in collected:
-        if not by_repairer_request(setting, one.trial) or not (fresh or one.missing or one.problem is not None):
+        if not by_repairer_request(context, one.trial) or not (fresh or one.missing or one.problem is not None):
             continue
         open_responses = policy(one.trial.policy).max_responses - (0 if fresh else one.attempts)
         known = 1 if one.missing and not one.node_waits and not fresh else 0
@@ -213,31 +213,31 @@ def _later(setting: BenchContext, collected: Iterable[Collected], *, fresh: bool
         most[way] = max(most.get(way, 0), open_responses - known)
     counts: Counter[str] = Counter()
     for way, count in most.items():
-        counts[_named(setting, way)] += count
+        counts[_named(context, way)] += count
     return counts
 
 
-def by_repairer_request(setting: BenchContext, key: TrialKey) -> bool:
+def by_repairer_request(context: BenchContext, key: TrialKey) -> bool:
     """Return whether a trial's repairer sends requests whose responses are recorded: to a model, a program or a function."""
-    return key.model is not None or key.repairer in setting.repairers or ":" in key.repairer
+    return key.model is not None or key.repairer in context.repairers or ":" in key.repairer
 
 
-def _named(setting: BenchContext, key: TrialKey) -> str:
+def _named(context: BenchContext, key: TrialKey) -> str:
     """Return the name of a trial's repairer in model requests."""
     if key.model is not None:
-        return setting.model(key.model).served_as or key.model
-    own = setting.repairers.get(key.repairer)
+        return context.model(key.model).served_as or key.model
+    own = context.repairers.get(key.repairer)
     return program_name(own) if own is not None else f"callable:{key.repairer}"
 
 
-def _config(setting: BenchContext, name: str, caller: TrialKey | None) -> ModelConfig:
-    return setting.model(caller.model if caller is not None and caller.model is not None else name)
+def _config(context: BenchContext, name: str, caller: TrialKey | None) -> ModelConfig:
+    return context.model(caller.model if caller is not None and caller.model is not None else name)
 
 
-def _price(setting: BenchContext, name: str, caller: TrialKey | None) -> Price:
+def _price(context: BenchContext, name: str, caller: TrialKey | None) -> Price:
     if caller is not None:
-        return price_of(caller.repairer, caller.model, setting)
-    return model_price(name, setting.models[name]) if name in setting.models else UNKNOWN
+        return price_of(caller.repairer, caller.model, context)
+    return model_price(name, context.models[name]) if name in context.models else UNKNOWN
 
 
 def _shown(key: TrialKey) -> str:
@@ -245,7 +245,7 @@ def _shown(key: TrialKey) -> str:
 
 
 def _unknown(
-    setting: BenchContext,
+    context: BenchContext,
     collected: Sequence[Collected],
     models: Sequence[ModelEstimate],
     stopped: Sequence[tuple[str, str]],
@@ -256,10 +256,10 @@ def _unknown(
     if fresh and any(one.answered for one in collected):
         yield "responses made anew may lead to other prompts than the recorded ones did"
     if any(one.later_at_most for one in models):
-        yield "later prompts hang on the responses to those before them"
+        yield "later prompts depend on the responses to earlier ones"
     if stopped:
         yield f"{len(stopped)} trials stop before their prompt is known, since their world is not recorded that far"
-    nodes = {one.trial.case for one in collected if MODELS in setting.corpus.case(one.trial.case).recorded_from}
+    nodes = {one.trial.case for one in collected if MODELS in context.corpus.case(one.trial.case).recorded_from}
     if nodes and models:
         yield f"what nodes of repaired workflows will ask, in {len(nodes)} of the cases"
     for one in models:

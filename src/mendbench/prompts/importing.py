@@ -21,7 +21,7 @@ from mendbench.model.case import Case
 from mendbench.model.exchange import Request, Response
 from mendbench.model.json import JsonObject
 from mendbench.prompts.collecting import Collected
-from mendbench.prompts.response_lines import ResponseLine, counts_tokens, said_in
+from mendbench.prompts.response_lines import ResponseLine, content_of, counts_tokens
 from mendbench.secrets.issued_credentials import without_provider_shapes
 
 
@@ -52,7 +52,7 @@ class Deposit:
     @property
     def same(self) -> bool:
         """Whether the recorded entry has the same content."""
-        return self.standing is not None and _told_alike(self.standing.response, self.entry.response)
+        return self.standing is not None and _same_content(self.standing.response, self.entry.response)
 
     @property
     def counts_more(self) -> bool:
@@ -90,7 +90,7 @@ def sort_lines(lines: Iterable[ResponseLine], prompts: Collection[str]) -> Sorte
             silent.setdefault(line.custom_id, line)
         elif first is None:
             responses[line.custom_id] = line
-        elif first.said == line.said:
+        elif first.content == line.content:
             stays, goes = (line, first) if line.counts and not first.counts else (first, line)
             responses[line.custom_id] = stays
             repeated.append(goes)
@@ -116,11 +116,12 @@ def place_responses(
     wanting: dict[str, set[str]] = {}
     opened: dict[str, Recordings] = {}
     cases = {case.id: case for case in corpus.cases}
-    for one in collected:
-        if one.trial.case not in opened:
-            opened[one.trial.case] = Recordings.open(corpus.cassettes(cases[one.trial.case]))
-        for model_request in one.missing:
-            wanting.setdefault(digest(model_request), set()).add(one.trial.case)
+    for requests in collected:
+        case = requests.trial.case
+        if case not in opened:
+            opened[case] = Recordings.open(corpus.cassettes(cases[case]))
+        for model_request in requests.missing:
+            wanting.setdefault(digest(model_request), set()).add(case)
     deposits: list[Deposit] = []
     unplaced: list[ResponseLine] = []
     for name, line in responses.items():
@@ -158,7 +159,7 @@ def write_responses(deposits: Sequence[Deposit], corpus: Corpus) -> None:
         recordings = opened.setdefault(case.id, Recordings.open(corpus.cassettes(case)))
         model = str((deposit.entry.model_request or {})["model"])
         stands = recordings.append_model_entry(model, deposit.entry, replace=deposit.standing is not None)
-        if not _told_alike(stands.response, deposit.entry.response):
+        if not _same_content(stands.response, deposit.entry.response):
             raise BadInput(deposit.line.place, "meanwhile somebody else recorded another response", "import again")
 
 
@@ -202,12 +203,12 @@ def refuse_others(deposits: Iterable[Deposit]) -> None:
 def renamed(lines: Iterable[ResponseLine], prompts: Mapping[str, JsonObject]) -> Counter[tuple[str, str]]:
     """Return how many responses name another model than their request: (requested, responding)."""
     pairs = ((str(prompts[line.custom_id]["model"]), line.model) for line in lines)
-    return Counter((asked, told) for asked, told in pairs if told is not None and told != asked)
+    return Counter((asked, model) for asked, model in pairs if model is not None and model != asked)
 
 
-def _told_alike(one: Response, other: Response) -> bool:
+def _same_content(one: Response, other: Response) -> bool:
     try:
-        return said_in(one) == said_in(other)
+        return content_of(one) == content_of(other)
     except Incomplete:  # not a response: it was written by hand
         return False
 
@@ -217,7 +218,7 @@ def _entry(
 ) -> Entry:
     """Return the cassette entry of a response, redacted as if it had been recorded there."""
     redactor, model = redactor_of(case), str(model_request["model"])
-    told = redactor.text(" ".join(provenance.encode("utf-8", "replace").decode().split()))
+    source = redactor.text(" ".join(provenance.encode("utf-8", "replace").decode().split()))
     request = Request(method="POST", url=model_url(model), body=canonical_json(model_request).encode())
     clean = without_provider_shapes(redactor.response(response))
     return Entry(
@@ -225,6 +226,6 @@ def _entry(
         request=request,
         response=clean,
         model_request=model_request,
-        provenance=told,
+        provenance=source,
         batch=batch,
     )

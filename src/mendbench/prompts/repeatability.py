@@ -42,19 +42,19 @@ def repeats(case: str, entries: Iterable[Entry]) -> Iterator[Repeat]:
             and by_repairer(entry.model_request)
         ):
             takes[digest({**entry.model_request, "draw": 0})].append((take, custom_id(entry.model_request), entry))
-    for made in takes.values():
-        (_, _, first), *later = sorted(made, key=lambda one: one[0])
+    for own in takes.values():
+        (_, _, first), *later = sorted(own, key=lambda take: take[0])
         for _, name, entry in later:
-            said, again = _said(first), _said(entry)
-            same = said == again
-            yield Repeat(case=case, custom_id=name, same_text=same, same_response=same or _alike(said[0], again[0]))
+            (text, status), (again, status_again) = _content(first), _content(entry)
+            same = (text, status) == (again, status_again)
+            yield Repeat(case=case, custom_id=name, same_text=same, same_response=same or _same_json(text, again))
 
 
-def _said(entry: Entry) -> tuple[str, str]:
+def _content(entry: Entry) -> tuple[str, str]:
     reply = read_response(entry.response, model="", model_request=entry.key)
     return reply.text, reply.status
 
 
-def _alike(text: str, again: str) -> bool:
+def _same_json(text: str, again: str) -> bool:
     response, other = find_response(text), find_response(again)
     return response is not None and other is not None and canonical_json(response) == canonical_json(other)

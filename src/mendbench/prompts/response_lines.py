@@ -52,9 +52,9 @@ class ResponseLine:
         return self.response is not None and counts_tokens(self.response)
 
     @property
-    def said(self) -> str:
+    def content(self) -> str:
         """The content of the response, without ids, times and counts, which differ between equal responses."""
-        return "" if self.response is None else said_in(self.response)
+        return "" if self.response is None else content_of(self.response)
 
 
 def counts_tokens(response: Response) -> bool:
@@ -67,7 +67,7 @@ def counts_tokens(response: Response) -> bool:
     return reply.prompt_tokens is not None and reply.completion_tokens is not None
 
 
-def said_in(response: Response) -> str:
+def content_of(response: Response) -> str:
     """Return the content of a response as a text for comparison: text, finish reason, tool calls.
 
     Raises:
@@ -166,7 +166,7 @@ def _of_plain(name: str, content: Json, finish: Json, place: str) -> ResponseLin
 def _judged(name: str, shape: Shape, place: str, response: Response, model: Json) -> ResponseLine:
     """Return the line of a response, if it is one. A timeout or a failure never is."""
     try:
-        said_in(response)
+        content_of(response)
     except Incomplete:
         what = parsed(response.body, place)
         why = _words(what.get("error") or what)

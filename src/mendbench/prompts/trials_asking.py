@@ -31,7 +31,7 @@ detector distinguishes errors from warnings."""
 def trials_asking(
     model_requests: Sequence[JsonObject],
     config: Config,
-    setting: BenchContext,
+    context: BenchContext,
     *,
     strategies: Sequence[str] = (),
     detectors: Sequence[str] = (),
@@ -42,7 +42,7 @@ def trials_asking(
     model requests, and the cases of these requests. Any model's edit may have led to a node's request.
     """
     configured = (config.matrix.strategies, *(sweep.strategies or () for sweep in config.sweeps.values()))
-    known = (info.strategy for info in all_strategies(setting.strategy_dirs))
+    known = (info.strategy for info in all_strategies(context.strategy_dirs))
     of_nodes = any(not by_repairer(model_request) for model_request in model_requests)
     asked = {str(model_request["model"]) for model_request in model_requests}
     called = {name: model.served_as or name for name, model in config.models.items()}
@@ -64,7 +64,7 @@ def trials_asking(
         models=tuple(sorted(tables | (asked - set(called.values())))),
         samples=max(samples, default=1),
     )
-    cases = cases_of_requests(setting.corpus.cases, model_requests)
+    cases = cases_of_requests(context.corpus.cases, model_requests)
     if not detectors:
         return keys_of(matrix, cases)
     detecting = (replace(matrix, policies=(_FURTHEST_DETECTING,), detector=name) for name in detectors)
@@ -79,14 +79,14 @@ def detectors_of_policies() -> tuple[str, ...]:
 def cases_of_requests(cases: tuple[Case, ...], model_requests: Iterable[JsonObject]) -> tuple[Case, ...]:
     """Return the cases whose request is in one of the model requests; all cases if a model request has none, since a node made it."""
     requests = {case.id: redactor_of(case).text(case.request.strip()) for case in cases}
-    told: set[str] = set()
+    found: set[str] = set()
     for model_request in model_requests:
         text = "\n".join(str(message.get("content", "")) for message in model_request["messages"])
         here = {case_id for case_id, request in requests.items() if request in text}
         if not here:
             return cases
-        told |= here
-    return tuple(case for case in cases if case.id in told)
+        found |= here
+    return tuple(case for case in cases if case.id in found)
 
 
 def by_repairer(model_request: JsonObject | None) -> bool:

@@ -21,11 +21,11 @@ from mendbench.pytest_plugin.session import (
     Benches,
     accepted_failures,
     benches_of,
-    open_baseline,
     options_for,
     options_of,
     refuse_other_digests,
 )
+from mendbench.results.baseline import read_baseline
 from mendbench.trial.row import trial_key
 
 CASE_FILE, WORKFLOW_FILE = "case.yaml", "workflow.json"
@@ -36,7 +36,8 @@ class Collecting:
 
     def __init__(self, config: pytest.Config, benches: Benches, own: RunOptions) -> None:
         self.config, self.benches, self.own = config, benches, own
-        self._baseline = open_baseline(options.place(config, "baseline"))
+        baseline = options.place(config, "baseline")
+        self._baseline = None if baseline is None else read_baseline(baseline)
         self._accepted = {} if self._baseline is None else accepted_failures(self._baseline)
         self.found = 0
         """Number of case files that pytest found."""
@@ -57,7 +58,7 @@ class Collecting:
         try:
             collecting = cls(config, benches_of(config), options_of(config))
             if collecting._known:
-                collecting.bench().planned  # noqa: B018 - a plan that cannot be made is told before anything is collected
+                collecting.bench().planned  # noqa: B018 - an error in the plan is reported before the collection
             if collecting._baseline is not None:
                 refuse_other_digests(collecting._baseline, collecting.bench() if collecting._known else None)
         except MendbenchError as error:

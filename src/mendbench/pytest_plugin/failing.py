@@ -75,8 +75,8 @@ def _recording_options(hint: str) -> list[str]:
 def _attempts(trial: RanTrial) -> Iterator[str]:
     attempts = trial.row["attempts"]
     labels = Counter(str(attempt["label"] or "not judged") for attempt in attempts)
-    told = ", ".join(f"{count} {label}" for label, count in labels.items())
-    yield f"attempts: {len(attempts)}{f' ({told})' if attempts else ''}"
+    counts = ", ".join(f"{count} {label}" for label, count in labels.items())
+    yield f"attempts: {len(attempts)}{f' ({counts})' if attempts else ''}"
     for attempt in attempts:
         edits = ", ".join(attempt["edits"][:SHOWN_FIELDS])
         what = attempt["problem"] or (f"edited {edits}" if edits else attempt["status"])
@@ -84,14 +84,14 @@ def _attempts(trial: RanTrial) -> Iterator[str]:
 
 
 def _checks(trial: RanTrial) -> Iterator[str]:
-    failed = [one for one in trial.row["checks"] if not one["held"]]
+    failed = [check for check in trial.row["checks"] if not check["held"]]
     if failed:
         yield "failed checks:"
-    for one in failed[:SHOWN_CHECKS]:
-        on = f" [{one['variant']}]" if one["variant"] is not None else ""
-        yield f"  {one['check']}{on}"
-        yield f"    {one['why']}"
-        yield from (f"    {line}" for line in _differing(one, trial))
+    for check in failed[:SHOWN_CHECKS]:
+        variant = f" [{check['variant']}]" if check["variant"] is not None else ""
+        yield f"  {check['check']}{variant}"
+        yield f"    {check['why']}"
+        yield from (f"    {line}" for line in _differing(check, trial))
     if len(failed) > SHOWN_CHECKS:
         yield f"  and {len(failed) - SHOWN_CHECKS} more"
 

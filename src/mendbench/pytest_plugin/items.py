@@ -12,7 +12,7 @@ from mendbench.errors import MendbenchError
 from mendbench.model.case import Case
 from mendbench.model.trial import TrialKey
 from mendbench.pytest_plugin.naming import marker_names
-from mendbench.pytest_plugin.results import NoVerdict, Trial, told
+from mendbench.pytest_plugin.results import NoVerdict, Trial, trial_of
 from mendbench.pytest_plugin.session import Accepted
 
 
@@ -54,7 +54,7 @@ class TrialItem(pytest.Item):
             NoVerdict: a recording is missing, or foreign code crashed.
             MendbenchError: a file that it needs cannot be used.
         """
-        self.trial = told(self.bench.run(self.key), self.bench)
+        self.trial = trial_of(self.bench.run(self.key), self.bench)
         self.user_properties += _properties(self.trial)
         if not self.trial.judged:
             raise NoVerdict(self.trial.story)

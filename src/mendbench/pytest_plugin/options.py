@@ -21,15 +21,22 @@ class _Option:
 
 OPTIONS = (
     _Option(name="strategy", kind="names", metavar="NAME", help="strategy, or a template file (my.md.j2); repeatable"),
-    _Option(name="policy", kind="names", metavar="NAME", help="when repairing stops; repeatable"),
-    _Option(name="repairer", kind="names", metavar="NAME", help="what answers the prompts; repeatable"),
+    _Option(name="policy", kind="names", metavar="NAME", help="decides when repair stops; repeatable"),
+    _Option(name="repairer", kind="names", metavar="NAME", help="repairer that responds to the prompts; repeatable"),
     _Option(name="model", kind="names", metavar="NAME", help="model of the repairer chat; repeatable"),
-    _Option(name="detector", kind="name", metavar="NAME", help="takes the place of the policies' detector"),
-    _Option(name="samples", kind="number", metavar="N", help="how often who answers is asked again, per trial"),
-    _Option(name="cases", kind="folder", metavar="DIR", help="folder of the cases; else the configured one"),
-    _Option(name="cassettes", kind="folder", metavar="DIR", help="folder of the recordings; else the configured one"),
-    _Option(name="part", kind="name", metavar="PART", help="only cases of that part of the split: train, test or half"),
-    _Option(name="baseline", kind="file", metavar="FILE", help="what it says is wrong is an expected failure"),
+    _Option(name="detector", kind="name", metavar="NAME", help="replaces the policies' detector"),
+    _Option(name="samples", kind="number", metavar="N", help="number of samples per trial"),
+    _Option(name="cases", kind="folder", metavar="DIR", help="folder of the cases; default: the configured one"),
+    _Option(
+        name="cassettes", kind="folder", metavar="DIR", help="folder of the recordings; default: the configured one"
+    ),
+    _Option(name="part", kind="name", metavar="PART", help="only cases of this part of the split: train, test or half"),
+    _Option(
+        name="baseline",
+        kind="file",
+        metavar="FILE",
+        help="baseline; a trial that is wrong in it is an expected failure",
+    ),
 )
 """The options of ``mendbench run``, and the baseline of ``mendbench gate``."""
 

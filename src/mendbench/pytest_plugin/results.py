@@ -111,7 +111,7 @@ class TrialRunner:
         key = self.bench.key(
             case_id, strategy=strategy, policy=policy, repairer=repairer, model=model, detector=detector, sample=sample
         )
-        trial = told(self.bench.run(key), self.bench)
+        trial = trial_of(self.bench.run(key), self.bench)
         if not trial.judged and not unjudged_ok:
             raise NoVerdict(trial.story)
         return trial
@@ -154,7 +154,7 @@ class CasesRunner:
         return CasesRun(stored=stored)
 
 
-def told(ran: RanTrial, bench: Bench) -> Trial:
+def trial_of(ran: RanTrial, bench: Bench) -> Trial:
     """Return a trial that can describe what happened."""
     values = {one.name: getattr(ran, one.name) for one in fields(ran)}
     return Trial(**values, command=bench.command(ran.key))

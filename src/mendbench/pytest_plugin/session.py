@@ -15,7 +15,7 @@ from mendbench.errors import BadInput
 from mendbench.model.trial import JsonRow, TrialKey
 from mendbench.ports.engine import VERSION as ENGINE_PORT
 from mendbench.pytest_plugin import options
-from mendbench.results.baseline import digests_of, entry_of, read_baseline
+from mendbench.results.baseline import digests_of, entry_of
 from mendbench.scoring.gating.gate import change_of, differences
 from mendbench.scoring.gating.result import Baseline, Entry
 from mendbench.scoring.judging.version import SCORER
@@ -117,15 +117,6 @@ def accepted_failures(baseline: Baseline) -> dict[str, Accepted]:
     return {entry.key: Accepted(entry=entry, place=place) for entry in baseline.entries if entry.verdict == "incorrect"}
 
 
-def open_baseline(path: Path | None) -> Baseline | None:
-    """Return the baseline in a file; None if no file is named.
-
-    Raises:
-        BadInput: there is no such file, or a line of it cannot be read.
-    """
-    return None if path is None else read_baseline(path)
-
-
 def refuse_other_digests(baseline: Baseline, bench: Bench | None) -> None:
     """Refuse a baseline of another engine, scorer or price: its verdicts are not comparable with this run's.
 
@@ -137,7 +128,7 @@ def refuse_other_digests(baseline: Baseline, bench: Bench | None) -> None:
     own = {"engine": f"port {ENGINE_PORT}", "scorer": SCORER, "prices": prices}
     found = differences(baseline.digests, digests_of({"digests": own}))
     if found:
-        what = " and ".join(f"another {one.what} ({one.before}, here {one.after})" for one in found)
+        what = " and ".join(f"another {digest.what} ({digest.before}, here {digest.after})" for digest in found)
         raise BadInput(shown(Path(baseline.place)), what, found[0].hint)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from mendbench.report.findings import LEVELS, Judgement
 from mendbench.report.reasons import reason, trial_name
 from mendbench.report.summary import Gaps, Summary, summarise
+from mendbench.report.table_model import Table, columns
 from mendbench.report.tables import NOTHING, Line, Panel, PolicyLine, PolicyTable, headline_panels
 from mendbench.report.words import on_apis, stale_sentences
 from mendbench.results.store import StoredRun
@@ -86,22 +87,22 @@ def _entities(text: str) -> str:
 
 
 def _sections(run: StoredRun, judgement: Judgement | None) -> Iterator[_Section]:
-    told = summarise(run)
-    caveats = f"\n\n{plain(' '.join(told.caveats))}" if told.caveats else ""
-    yield _Section(head=f"## mendbench\n\n{plain(told.lead)}{caveats}".rstrip() + "\n")
+    summary = summarise(run)
+    caveats = f"\n\n{plain(' '.join(summary.caveats))}" if summary.caveats else ""
+    yield _Section(head=f"## mendbench\n\n{plain(summary.lead)}{caveats}".rstrip() + "\n")
     if judgement is not None:
         yield _changes(run, judgement)
-    first = headline_panels(told.panels)
+    first = headline_panels(summary.panels)
     for panel in first:
         yield _panel(panel)
-    for table in told.policies:
+    for table in summary.policies:
         yield _policies(table)
-    if told.gaps is not None:
-        yield _gaps(run, told.gaps)
+    if summary.gaps is not None:
+        yield _gaps(run, summary.gaps)
     yield from _notes(run)
-    for panel in told.panels[len(first) :]:
+    for panel in summary.panels[len(first) :]:
         yield _folded(panel)
-    yield _about(told)
+    yield _about(summary)
 
 
 def _changes(run: StoredRun, judgement: Judgement) -> _Section:
@@ -129,32 +130,31 @@ def _name(run: StoredRun, key: str) -> str:
     return key if row is None else trial_name(row)
 
 
-_COLUMNS = (
-    "strategy", "right", "share", "95 % interval", "first response, naive", "plausible", "harmful", "wasted a trial",
-    "context tokens", "facts told",
-)  # fmt: skip
+_PANEL = columns("strategy", numbers=(
+    "right", "share", "95 % interval", "first response, naive", "plausible", "harmful", "wasted a trial", "context tokens",
+    "facts told",
+))  # fmt: skip
+_POLICIES = columns("policy", numbers=(
+    "right trials", "lost against naive", "attempts", "wasted", "futile a user's case", "prompt tokens", "response tokens",
+))  # fmt: skip
 
 
 def _panel(panel: Panel) -> _Section:
     under = f"{code(panel.solver.label)}{on_apis(panel.api)}, policy {code(panel.policy.label)}"
-    return _Section(
-        head=f"### Repair success: {under}{_title(panel)}\n\n{_row(_COLUMNS)}\n{_rule(_COLUMNS)}\n",
-        rows=tuple(_row(_line(line)) for line in panel.lines),
-        foot="\nRight: cases right within three attempts, of the cases with an edit fault. Under 20 cases no share is given.\n",
-        what="strategies",
+    caption = f"### Repair success: {under}{_title(panel)}"
+    foot = (
+        "Right: cases right within three attempts, of the cases with an edit fault. Under 20 cases no share is given.\n"
     )
+    return _table(Table(columns=_PANEL, rows=[*map(_line, panel.lines)], caption=caption), foot, "strategies")
 
 
 def _folded(panel: Panel) -> _Section:
     """Return a collapsed panel; only the first panel shows floor and ceiling."""
     under = f"{plain(panel.solver.label)}{on_apis(panel.api)}, policy {plain(panel.policy.label)}"
-    summary = f"<details><summary>Repair success: {under}{_title(panel)}</summary>"
-    return _Section(
-        head=f"{summary}\n\n{_row(_COLUMNS)}\n{_rule(_COLUMNS)}\n",
-        rows=tuple(_row(_line(line)) for line in panel.lines if line.group != "bound"),
-        foot="\n</details>\n",
-        what=f"strategies under {code(panel.policy.label)}{on_apis(panel.api)}",
-    )
+    caption = f"<details><summary>Repair success: {under}{_title(panel)}</summary>"
+    rows = [_line(line) for line in panel.lines if line.group != "bound"]
+    what = f"strategies under {code(panel.policy.label)}{on_apis(panel.api)}"
+    return _table(Table(columns=_PANEL, rows=rows, caption=caption), "</details>\n", what)
 
 
 def _title(panel: Panel) -> str:
@@ -176,29 +176,16 @@ def _why(method: str) -> str:
 
 
 def _policies(table: PolicyTable) -> _Section:
-    columns = (
-        "policy",
-        "right trials",
-        "lost against naive",
-        "attempts",
-        "wasted",
-        "futile a user's case",
-        "prompt tokens",
-        "response tokens",
-    )
-    head = f"### Policies: {code(table.solver.label)}, the same {table.trials} trials of {table.cases} cases"
-    return _Section(
-        head=f"{head}\n\n{_row(columns)}\n{_rule(columns)}\n",
-        rows=tuple(
-            _row(
-                (code(one.label), f"{one.right} of {one.of}{_open(one)}", one.lost, str(one.attempts), str(one.wasted),
-                 one.futile_per_user, one.prompt_tokens, one.completion_tokens)
-            )
-            for one in table.lines
-        ),
-        foot=f"\nAttempts, waste and tokens over the {table.judged} trials that have a verdict under every policy.\n",
-        what="policies",
-    )  # fmt: skip
+    rows = [
+        (
+            code(line.label), f"{line.right} of {line.of}{_open(line)}", line.lost, str(line.attempts), str(line.wasted),
+            line.futile_per_user, line.prompt_tokens, line.completion_tokens,
+        )
+        for line in table.lines
+    ]  # fmt: skip
+    caption = f"### Policies: {code(table.solver.label)}, the same {table.trials} trials of {table.cases} cases"
+    foot = f"Attempts, waste and tokens over the {table.judged} trials that have a verdict under every policy.\n"
+    return _table(Table(columns=_POLICIES, rows=rows, caption=caption), foot, "policies")
 
 
 def _open(line: PolicyLine) -> str:
@@ -215,7 +202,7 @@ def _gaps(run: StoredRun, gaps: Gaps) -> _Section:
         about = (problem.get("detail") or {}).get("request") or problem.get("message")
         missing[row["case"], f"{row['verdict']} {about}"].append(place)
     counts = [f"{count} {what}" for count, what in ((gaps.unjudged, "unjudged"), (gaps.crashed, "crashed")) if count]
-    said = "neither right nor wrong, so that what is right has bounds"
+    why = "neither right nor wrong, so that what is right has bounds"
     lines = []
     for places in list(missing.values())[:LISTED]:
         more = f" and {len(places) - 1} more like it" if len(places) > 1 else ""
@@ -223,7 +210,7 @@ def _gaps(run: StoredRun, gaps: Gaps) -> _Section:
         lines.append(f"- {code(trial_name(row))}{more}: {code(reason(row, run.texts))}")
     left = sum(len(places) for places in list(missing.values())[LISTED:])
     return _Section(
-        head=f"### No verdict\n\n{' and '.join(counts)} of {gaps.trials} trials: {said}.\n\n",
+        head=f"### No verdict\n\n{' and '.join(counts)} of {gaps.trials} trials: {why}.\n\n",
         rows=tuple(lines),
         foot=f"\nand {left} more\n" if left else "",
         what="reasons for want of a verdict",
@@ -242,9 +229,9 @@ def _notes(run: StoredRun) -> Iterator[_Section]:
         yield _Section(head=f"**Changed since the protocol was written**: {', '.join(parts)}.\n")
 
 
-def _about(told: Summary) -> _Section:
-    facts = [f"- {fact.name}: {plain(fact.value)}" for fact in told.facts]
-    digests = [f"- digest of {plain(fact.name)}: {code(fact.value)}" for fact in told.digests]
+def _about(summary: Summary) -> _Section:
+    facts = [f"- {fact.name}: {plain(fact.value)}" for fact in summary.facts]
+    digests = [f"- digest of {plain(fact.name)}: {code(fact.value)}" for fact in summary.digests]
     return _Section(
         head="<details><summary>What was run</summary>\n\n",
         rows=(*facts, *digests),
@@ -253,12 +240,16 @@ def _about(told: Summary) -> _Section:
     )
 
 
+def _table(table: Table, foot: str, what: str) -> _Section:
+    """Return a table, whose caption and cells are Markdown, with a line below it."""
+    headings = _row([column.heading for column in table.columns])
+    rule = _row(["--:" if column.align == "right" else ":--" for column in table.columns])
+    head = f"{table.caption}\n\n{headings}\n{rule}\n"
+    return _Section(head=head, rows=tuple(map(_row, table.rows)), foot=f"\n{foot}", what=what)
+
+
 def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _rule(columns: Sequence[str]) -> str:
-    return _row([":--", *["--:"] * (len(columns) - 1)])
 
 
 def _fitted(sections: Sequence[_Section], limit: int) -> str:

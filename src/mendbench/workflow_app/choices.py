@@ -144,14 +144,14 @@ def after(standing: Standing, choice: Choice, validate: Validate) -> Resume | En
     return _changed(standing, node_id, choice.leaf, choice.value, validate)
 
 
-def told(node_id: str, choice: Choice, redact: Callable[[Json], Json]) -> JsonObject:
+def recorded(node_id: str, choice: Choice, redact: Callable[[Json], Json]) -> JsonObject:
     """Return a choice in the form for traces and results."""
-    said: JsonObject = {"node_id": node_id, "choice": choice.name}
+    document: JsonObject = {"node_id": node_id, "choice": choice.name}
     leaf = choice.leaf
     if leaf is None or choice.value is None:
-        return said
+        return document
     name = leaf.source if leaf.origin == "input" else None
-    return {**said, "param": leaf.param, "value": shown_under(leaf.place, name, choice.value, redact)}
+    return {**document, "param": leaf.param, "value": shown_under(leaf.place, name, choice.value, redact)}
 
 
 def _again(standing: Standing, node_id: str) -> Resume:
@@ -177,11 +177,11 @@ def _skipped(standing: Standing, node_id: str) -> Resume | Ended:
     return Resume(document=document, inputs=standing.inputs, checkpoint=checkpoint)
 
 
-def _changed(standing: Standing, node_id: str, leaf: Leaf, said: str, validate: Validate) -> Resume | Impossible:
+def _changed(standing: Standing, node_id: str, leaf: Leaf, text: str, validate: Validate) -> Resume | Impossible:
     """Return the run with another value in a parameter of the warned node."""
     if leaf.origin == "secret":
         return Impossible(problem=f"{leaf.param} holds a secret: set {leaf.source} in the environment, and run again")
-    made = _with_value(standing, node_id, leaf, said)
+    made = _with_value(standing, node_id, leaf, text)
     if isinstance(made, Impossible):
         return made
     document, inputs = made
@@ -193,8 +193,8 @@ def _changed(standing: Standing, node_id: str, leaf: Leaf, said: str, validate: 
     now = Setting(workflow=salvaged(document), inputs=inputs)
     done = carried(kept, _setting(standing), now, warned=node_id, source=leaf.source)
     if done.lost:
-        told = ", ".join(done.lost)
-        return Impossible(problem=f"{told} would run again with it: run the workflow anew with that value")
+        lost = ", ".join(done.lost)
+        return Impossible(problem=f"{lost} would run again with it: run the workflow anew with that value")
     return Resume(document=document, inputs=inputs, checkpoint=done.checkpoint)
 
 
@@ -202,13 +202,13 @@ def _setting(standing: Standing) -> Setting:
     return Setting(workflow=salvaged(standing.document), inputs=standing.inputs)
 
 
-def _with_value(standing: Standing, node_id: str, leaf: Leaf, said: str) -> tuple[JsonObject, JsonObject] | Impossible:
+def _with_value(standing: Standing, node_id: str, leaf: Leaf, text: str) -> tuple[JsonObject, JsonObject] | Impossible:
     if leaf.origin == "input" and leaf.source is not None:
-        value = read_input(said, leaf.source, salvaged(standing.document), standing.inputs)
+        value = read_input(text, leaf.source, salvaged(standing.document), standing.inputs)
         if isinstance(value, Unreadable):
             return Impossible(problem=value.problem)
         return standing.document, {**standing.inputs, leaf.source: value}
-    value = read_value(said, leaf.kind, leaf.param)
+    value = read_value(text, leaf.kind, leaf.param)
     if isinstance(value, Unreadable):
         return Impossible(problem=value.problem)
     try:

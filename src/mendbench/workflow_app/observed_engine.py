@@ -65,12 +65,7 @@ class _Resumed:
 
     def __init__(self, engine: WatchedEngine, checkpoint: Checkpoint, done: Execution | None) -> None:
         self._engine, self._checkpoint, self._done = engine, checkpoint, done
-
-    def validate(self, workflow: JsonObject, inputs: JsonObject) -> tuple[str, ...]:
-        return self._engine.validate(workflow, inputs)
-
-    def describe(self, workflow: JsonObject, execution: Execution) -> JsonObject:
-        return self._engine.describe(workflow, execution)
+        self.validate, self.describe = engine.validate, engine.describe
 
     def execute(
         self,

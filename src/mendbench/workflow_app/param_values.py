@@ -100,25 +100,25 @@ def leaves_of(
     return tuple(leaf for place, value in _values(node.params, ()) for leaf in _leaves(scene, place, value))
 
 
-def read_value(said: str, kind: Kind, name: str) -> Json | Unreadable:
+def read_value(text: str, kind: Kind, name: str) -> Json | Unreadable:
     """Return the value that a user typed to replace one of that kind: text unchanged, anything else parsed as JSON."""
     if kind == "string":
-        return said
+        return text
     try:
-        value = json.loads(said, parse_constant=_refused)
+        value = json.loads(text, parse_constant=_refused)
     except (ValueError, RecursionError):
-        return said if kind == "null" else _no(kind, name, said)
-    return value if kind in ("null", kind_of(value)) else _no(kind, name, said)
+        return text if kind == "null" else _no(kind, name, text)
+    return value if kind in ("null", kind_of(value)) else _no(kind, name, text)
 
 
-def read_input(said: str, name: str, workflow: Workflow, given: JsonObject) -> Json | Unreadable:
+def read_input(text: str, name: str, workflow: Workflow, given: JsonObject) -> Json | Unreadable:
     """Return the input value that a user typed, in the declared type or else the type of the previous value."""
-    declared = next((one for one in workflow.inputs if one.name == name), None)
+    declared = next((declared for declared in workflow.inputs if declared.name == name), None)
     if declared is None:
-        return read_value(said, kind_of(given.get(name)), name)
-    value = coerced(said, declared.type)
+        return read_value(text, kind_of(given.get(name)), name)
+    value = coerced(text, declared.type)
     kind = kind_of(value)
-    return value if kind == declared.type else _no(declared.type, name, said)
+    return value if kind == declared.type else _no(declared.type, name, text)
 
 
 def kind_of(value: Json) -> Kind:
@@ -153,8 +153,8 @@ def _at(place: Place, document: Json) -> Json:
     return document
 
 
-def _no(kind: str, name: str, said: str) -> Unreadable:
-    return Unreadable(problem=f"{name} has to be of type {kind}, and {said!r} is not")
+def _no(kind: str, name: str, text: str) -> Unreadable:
+    return Unreadable(problem=f"{name} has to be of type {kind}, and {text!r} is not")
 
 
 def _refused(word: str) -> Json:
@@ -188,13 +188,13 @@ def _leaves(scene: _Scene, place: Place, value: Json) -> Iterator[Leaf]:
         yield _leaf(scene, place, value, "input", source=whole.root, note=_already_run(scene, whole.root))
         return
     if own.isdisjoint(used):
-        fixed = f"it becomes fixed in the workflow, and no longer comes from {', '.join(one.text for one in templates)}"
+        fixed = f"it becomes fixed in the workflow, and no longer comes from {', '.join(template.text for template in templates)}"
         notes = [note for note in (fixed, _already_run(scene, None)) if note is not None]
         yield _leaf(scene, place, value, "template", note="; ".join(notes))
-    for one in templates:
-        if _is_input(scene, one):
-            told = _already_run(scene, one.root)
-            yield _leaf(scene, place, one.text, "input", source=one.root, within=True, note=told)
+    for template in templates:
+        if _is_input(scene, template):
+            note = _already_run(scene, template.root)
+            yield _leaf(scene, place, template.text, "input", source=template.root, within=True, note=note)
 
 
 def _leaf(
@@ -233,16 +233,16 @@ def _is_hidden(scene: _Scene, name: str) -> bool:
 
 def _is_input(scene: _Scene, template: Template) -> bool:
     """Return whether a template is exactly one input. A node of the same name hides it, as does the item of a batch."""
-    known = template.root in scene.inputs or any(one.name == template.root for one in scene.workflow.inputs)
+    known = template.root in scene.inputs or any(declared.name == template.root for declared in scene.workflow.inputs)
     return known and not template.path and not _is_hidden(scene, template.root)
 
 
 def _already_run(scene: _Scene, name: str | None) -> str | None:
     """Return a note on completed work with the old value: nodes that used the input, and items of the batch."""
-    told = [
+    done = [
         node.id
         for node in scene.workflow.nodes
         if node.id in scene.done and node.id != scene.node.id and names_input(node, name)
     ]
-    told += [f"the items of {scene.node.id} that are done"] if scene.items_done else []
-    return f"what has run with the old value is not run again: {', '.join(told)}" if told else None
+    done += [f"the items of {scene.node.id} that are done"] if scene.items_done else []
+    return f"what has run with the old value is not run again: {', '.join(done)}" if done else None

@@ -36,7 +36,7 @@ def result_document(
     first = {
         "success": bool(described["success"]) and broken is None,
         "status": execution.outcome,
-        "error": described["error"] or (_words(broken) if broken is not None else None),
+        "error": described["error"] or (_message(broken) if broken is not None else None),
         "repaired": changed and execution.outcome != "error" and broken is None,
         "repair_attempted": bool(attempts),
         "repair_reason": _reason(execution, attempts, stop, broken),
@@ -50,11 +50,11 @@ def _reason(
 ) -> str | None:
     """Return why the repair ended, or why there was none; None if there was nothing to repair."""
     if broken is not None:
-        return f"Broke off: {_words(broken)}"
+        return f"Broke off: {_message(broken)}"
     if stop is None:
         return NOT_ASKED if execution.failures else None
     if stop == "succeeded" or (stop == "warned" and not execution.failures):
-        return f"Fixed in {_counted(attempts)}" if any(one.execution is not None for one in attempts) else None
+        return f"Fixed in {_counted(attempts)}" if any(attempt.execution is not None for attempt in attempts) else None
     if stop == "declined":
         return f"No edit can fix it: {_declined(attempts[-1])}"
     if stop == "crashed":
@@ -71,5 +71,5 @@ def _declined(attempt: Attempt) -> str:
     return response.reason if isinstance(response, Declined) and response.reason else "the repairer gave no reason"
 
 
-def _words(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")

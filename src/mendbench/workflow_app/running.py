@@ -32,7 +32,8 @@ from mendbench.workflow_app.observed_engine import WatchedEngine
 from mendbench.workflow_app.results import result_document
 from mendbench.workflow_app.session import Parts, Repairing, RunEvent, WorkflowSession
 
-DEFAULT_STRATEGY, DEFAULT_REPAIRER, DEFAULT_POLICY = "full-context", "chat", "two-layer"
+CHAT = "chat"
+"""The repairer that needs a model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +44,11 @@ class RunOptions:
     secrets: Mapping[str, str] = field(default_factory=dict)
     """Secret inputs: name of the input, name of the environment variable with its value."""
     auto_repair: bool = False
-    strategy: str = DEFAULT_STRATEGY
-    repairer: str = DEFAULT_REPAIRER
+    strategy: str = "full-context"
+    repairer: str = CHAT
     model: str | None = None
     """None for the first one of the configured matrix."""
-    policy: str = DEFAULT_POLICY
+    policy: str = "two-layer"
     detector: str | None = None
     """Replaces the policy's detector."""
     request: str | None = None
@@ -122,8 +123,16 @@ def run_workflow(
         finally:
             result = _result(parts, story, broken)
             place = Path(options.trace or LAST)
-            happened = _happened(parts, story, reach, file=file, started=started, result=result)
-            untraced = _traced(build_trace(happened, parts.redactor.value), place)
+            history = RunHistory(
+                version=__version__, started_ms=started, file=file, inputs=parts.inputs, before=story.given,
+                after=story.last.document, executions=tuple(story.ran), attempts=tuple(story.attempts),
+                traffic=reach.world.traffic(), result=result, choices=tuple(story.choices),
+            )  # fmt: skip
+            untraced: BadInput | None = None
+            try:
+                write_trace(build_trace(history, parts.redactor.value), place)
+            except BadInput as error:  # raising it would hide the result or the error of the run
+                untraced = error
     last = story.last
     changed = story.edited and last.execution.outcome != "error"
     return WorkflowRun(
@@ -136,22 +145,13 @@ def run_workflow(
     )
 
 
-def _traced(trace: JsonObject, place: Path) -> BadInput | None:
-    """Write a trace, or return the error. It is not raised, because it would hide the result or error of the run."""
-    try:
-        write_trace(trace, place)
-    except BadInput as error:
-        return error
-    return None
-
-
 def _parts(
     document: JsonObject, options: RunOptions, file: str | None, on_event: Callable[[RunEvent], None] | None
 ) -> Parts:
     """Build everything, so that a wrong name is reported before anything is sent."""
     if not options.allow_shell:
         _refuse_shell(document, file or "workflow")
-    secrets = secrets_of(options)
+    secrets = _secrets(options)
     loaded = load_config()
     redactor, rules = Redactor(secrets), policy(options.policy)
     judge = options.detector or rules.detector
@@ -166,12 +166,8 @@ def _parts(
     )
 
 
-def secrets_of(options: RunOptions) -> dict[str, str]:
-    """Return the secrets by the names of their inputs.
-
-    Raises:
-        BadInput: a variable is not set, or the input is given twice.
-    """
+def _secrets(options: RunOptions) -> dict[str, str]:
+    """Return the secrets by the names of their inputs."""
     found: dict[str, str] = {}
     for name, variable in options.secrets.items():
         value = os.environ.get(variable)
@@ -192,7 +188,7 @@ def _refuse_shell(document: JsonObject, file: str) -> None:
 def _repairing(loaded: Loaded, options: RunOptions) -> Repairing:
     config = loaded.config
     name = None
-    if options.repairer == DEFAULT_REPAIRER:
+    if options.repairer == CHAT:
         name = options.model or _model_with_server(config)
     used = configured_model(config.models, name) if name else ModelConfig()
     limit = limit_in(used.parameters)
@@ -212,31 +208,8 @@ def _result(parts: Parts, story: Story, broken: BaseException | None) -> JsonObj
     last = story.last
     described = parts.engine.describe(last.document, last.execution)
     result = result_document(
-        described,
-        last.execution,
-        attempts=tuple(story.attempts),
-        changed=story.repaired,
-        stop=story.stop,
-        broken=broken,
+        described, last.execution, attempts=tuple(story.attempts), changed=story.repaired, stop=story.stop, broken=broken,
         choices=tuple(story.choices),
-    )
+    )  # fmt: skip
     clean: JsonObject = sanitise(parts.redactor.value(result))
     return clean
-
-
-def _happened(
-    parts: Parts, story: Story, reach: Outside, *, file: str | None, started: int, result: JsonObject
-) -> RunHistory:
-    return RunHistory(
-        version=__version__,
-        started_ms=started,
-        file=file,
-        inputs=parts.inputs,
-        before=story.given,
-        after=story.last.document,
-        executions=tuple(story.ran),
-        attempts=tuple(story.attempts),
-        traffic=reach.world.traffic(),
-        result=result,
-        choices=tuple(story.choices),
-    )

@@ -25,10 +25,9 @@ from mendbench.workflow_app.choices import (
     Ended,
     Impossible,
     Resume,
-    Stopped,
     after,
+    recorded,
     stopped,
-    told,
 )
 from mendbench.workflow_app.history import Story
 from mendbench.workflow_app.live_environment import Outside
@@ -74,7 +73,10 @@ class WorkflowSession:
         self._on(None)
         problem: str | None = None
         for _ in range(0 if choose is None else MAX_CHOICES):
-            found = self._stopped(problem)
+            found = stopped(
+                self.story.standing, secrets=self.secrets, redact=self.parts.redactor.value,
+                repairer=self.parts.repairing is not None, problem=problem,
+            )  # fmt: skip
             if found is None or choose is None:
                 return
             choice = choose(found)
@@ -82,19 +84,10 @@ class WorkflowSession:
             problem = followed.problem if isinstance(followed, Impossible) else None
             if isinstance(followed, Impossible):
                 continue
-            self.story.choices.append(told(found.node_id, choice, self.parts.redactor.value))
+            self.story.choices.append(recorded(found.node_id, choice, self.parts.redactor.value))
             if choice.name == "stop":
                 return
             self._follow(choice, followed)
-
-    def _stopped(self, problem: str | None) -> Stopped | None:
-        return stopped(
-            self.story.standing,
-            secrets=self.secrets,
-            redact=self.parts.redactor.value,
-            repairer=self.parts.repairing is not None,
-            problem=problem,
-        )
 
     def _follow(self, choice: Choice, followed: Resume | Ended) -> None:
         if isinstance(followed, Ended):

@@ -8,23 +8,23 @@ from mcp import Client
 
 from mendbench.workflow_app.mcp_server import Serving, build_server
 from mendbench.workflow_app.mcp_server.advice import Advice
-from mendbench.workflow_app.mcp_server.tools import Said
+from mendbench.workflow_app.mcp_server.tools import Result
 from tests.fakes.loopback import greeting, issue, loopback
 
-GOOD = Said(text="{}", failed=False)
+GOOD = Result(text="{}", failed=False)
 
 
 def failed(error):
-    return Said(text=json.dumps({"success": False, "error": error}), failed=True, error=error)
+    return Result(text=json.dumps({"success": False, "error": error}), failed=True, error=error)
 
 
-def told(*said):
+def advised(*said):
     advice = Advice()
     return [advice.after(one, "run_workflow") for one in said]
 
 
 def test_the_third_error_of_a_kind_in_a_row_brings_the_advice_and_so_does_every_further_one():
-    first, second, *rest = told(*[failed("Permission denied")] * 4)
+    first, second, *rest = advised(*[failed("Permission denied")] * 4)
     assert (first, second) == (None, None)
     for one in rest:
         document = json.loads(one)
@@ -35,18 +35,19 @@ def test_the_third_error_of_a_kind_in_a_row_brings_the_advice_and_so_does_every_
 @pytest.mark.parametrize("between", [failed("out of memory"), GOOD])
 def test_an_error_of_another_kind_and_a_run_that_succeeds_begin_anew(between):
     same = failed("Permission denied")
-    assert told(same, same, between, same, same) == [None] * 5
+    assert advised(same, same, between, same, same) == [None] * 5
 
 
 def test_only_the_error_decides_and_not_the_rest_of_the_document():
     noisy = [
-        Said(text='{"display": "window"}', failed=True, error=words) for words in ("HTTP 422", "disk full", "HTTP 404")
+        Result(text='{"display": "window"}', failed=True, error=words)
+        for words in ("HTTP 422", "disk full", "HTTP 404")
     ]
-    assert told(*noisy) == [None] * 3
+    assert advised(*noisy) == [None] * 3
 
 
 def test_an_error_without_a_message_counts_by_its_text():
-    assert told(*[Said(text="access denied", failed=True)] * 3)[2] is not None
+    assert advised(*[Result(text="access denied", failed=True)] * 3)[2] is not None
 
 
 def test_the_advice_stands_beside_the_result_and_changes_nothing_in_it(tmp_path, monkeypatch):

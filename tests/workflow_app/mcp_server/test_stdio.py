@@ -51,11 +51,11 @@ def test_what_the_server_says_is_what_the_command_line_prints(tmp_path, base):
     (tmp_path / "flow.json").write_text(json.dumps(greeting(base, {"text": "é"})))
     broken = {"nodes": [{"id": "a", "type": "htp", "params": {"url": "${b.x}"}}]}
     (tmp_path / "broken.json").write_text(json.dumps(broken))
-    said = {}
+    result = {}
 
     async def talk():
         async with connected(tmp_path, secret) as client:
-            said["tools"] = sorted(tool.name for tool in (await client.list_tools()).tools)
+            result["tools"] = sorted(tool.name for tool in (await client.list_tools()).tools)
             for name, tool, arguments in (
                 ("run", "run_workflow", {"workflow": "flow.json"}),
                 ("errors", "inspect_trace", {"what": "errors"}),
@@ -66,24 +66,24 @@ def test_what_the_server_says_is_what_the_command_line_prints(tmp_path, base):
                 ("parts", "inspect_workflow", {"workflow": "flow.json"}),
             ):
                 response = await client.call_tool(tool, arguments)
-                said[name] = (response.is_error, response.content[0].text + "\n")
+                result[name] = (response.is_error, response.content[0].text + "\n")
 
     anyio.run(talk)
-    assert said["tools"] == ["inspect_trace", "inspect_workflow", "run_workflow", "validate_workflow"]
+    assert result["tools"] == ["inspect_trace", "inspect_workflow", "run_workflow", "validate_workflow"]
     json_of = ("--output-format", "json")
     code, printed = cli(tmp_path, secret, "workflow", "run", "flow.json", "--secret", "key=THE_KEY", *json_of)
-    assert (code, timeless(printed)) == (1, timeless(said["run"][1]))
-    assert cli(tmp_path, secret, "workflow", "inspect", "flow.json", *json_of) == (0, said["parts"][1])
-    assert said["run"][0] is True
+    assert (code, timeless(printed)) == (1, timeless(result["run"][1]))
+    assert cli(tmp_path, secret, "workflow", "inspect", "flow.json", *json_of) == (0, result["parts"][1])
+    assert result["run"][0] is True
     assert json.loads(printed)["errors"][0]["status_code"] == 422
     for name, words in (
         ("errors", ("errors", "list")),
         ("diff", ("debug", "validation-diff", "--node", "greet")),
         ("io", ("debug", "node-io", "--node", "greet")),
     ):
-        assert timeless(cli(tmp_path, secret, *words, "--format", "json")[1]) == timeless(said[name][1])
+        assert timeless(cli(tmp_path, secret, *words, "--format", "json")[1]) == timeless(result[name][1])
     # A workflow that does not run has no times: here not a byte differs.
     static = cli(tmp_path, secret, "workflow", "run", "broken.json", "--secret", "key=THE_KEY", *json_of)
-    assert static == (1, said["static"][1])
-    assert cli(tmp_path, secret, "workflow", "validate", "broken.json", *json_of) == (1, said["validate"][1])
-    assert secret not in str(said)
+    assert static == (1, result["static"][1])
+    assert cli(tmp_path, secret, "workflow", "validate", "broken.json", *json_of) == (1, result["validate"][1])
+    assert secret not in str(result)

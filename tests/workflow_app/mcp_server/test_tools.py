@@ -27,15 +27,15 @@ def base():
 
 
 def test_a_workflow_is_run_and_repaired(base):
-    said = run(greeting(base, {"title": "${fetch.response.nam}"}), auto_repair=True, chosen={"repairer": "rules"})
-    assert not said.failed
-    assert json.loads(said.text)["repaired"] is True
+    result = run(greeting(base, {"title": "${fetch.response.nam}"}), auto_repair=True, chosen={"repairer": "rules"})
+    assert not result.failed
+    assert json.loads(result.text)["repaired"] is True
 
 
 def test_a_failed_run_is_a_failed_call_with_the_whole_structure(base):
-    said = run(greeting(base, {"text": "x"}))
-    assert said.failed
-    assert json.loads(said.text)["errors"][0]["status_code"] == 422
+    result = run(greeting(base, {"text": "x"}))
+    assert result.failed
+    assert json.loads(result.text)["errors"][0]["status_code"] == 422
 
 
 @pytest.mark.parametrize(
@@ -45,21 +45,21 @@ def test_a_failed_run_is_a_failed_call_with_the_whole_structure(base):
 )  # fmt: skip
 def test_a_trace_is_looked_into(base, what, node, key):
     run(greeting(base, {"text": "x"}))
-    said = inspect_trace(Serving(), what, node, None)
-    assert not said.failed
-    assert json.loads(said.text)[key]
+    result = inspect_trace(Serving(), what, node, None)
+    assert not result.failed
+    assert json.loads(result.text)[key]
 
 
 def test_what_cannot_be_used_is_an_answer_in_one_line():
-    for said in (
+    for result in (
         run("none.json"),
         validate_workflow("none.json", {}),
         inspect_trace(Serving(), "errors", None, None),
         inspect_trace(Serving(), "node", None, "none.json"),
         run({"nodes": []}, chosen={"policy": "nope"}),
     ):
-        assert said.failed
-        assert "\n" not in json.loads(said.text)["error"]
+        assert result.failed
+        assert "\n" not in json.loads(result.text)["error"]
 
 
 def test_a_workflow_may_come_as_json_text(base):
@@ -70,9 +70,9 @@ def test_a_workflow_may_come_as_json_text(base):
 
 
 def test_broken_json_text_is_told_with_its_place_and_not_taken_for_a_file():
-    said = validate_workflow('{"nodes": [redis://:top-secret-word@a.test]}', {})
-    assert json.loads(said.text)["error"].startswith("workflow:1:12: no JSON")
-    assert "top-secret-word" not in said.text
+    result = validate_workflow('{"nodes": [redis://:top-secret-word@a.test]}', {})
+    assert json.loads(result.text)["error"].startswith("workflow:1:12: no JSON")
+    assert "top-secret-word" not in result.text
 
 
 def test_a_view_of_a_node_needs_its_name(base):
@@ -87,8 +87,8 @@ def test_an_agent_cannot_allow_shell_commands_and_the_operator_can():
 
 def test_a_secret_is_the_operators_and_an_agent_cannot_give_it_again(monkeypatch):
     monkeypatch.setenv("THE_KEY", "x")
-    said = run(chain(http("a", "https://api.test/${key}")), Serving(secrets={"key": "THE_KEY"}))
-    assert "given with --input too" in json.loads(said.text)["error"]
+    result = run(chain(http("a", "https://api.test/${key}")), Serving(secrets={"key": "THE_KEY"}))
+    assert "given with --input too" in json.loads(result.text)["error"]
 
 
 def test_a_workflow_is_validated():

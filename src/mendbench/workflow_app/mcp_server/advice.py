@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mendbench.api_errors.call_errors import CallErrors, handled, reset
 from mendbench.workflow_app import as_text
-from mendbench.workflow_app.mcp_server.tools import Said
+from mendbench.workflow_app.mcp_server.tools import Result
 
 
 class Advice:
@@ -17,15 +17,15 @@ class Advice:
     def __init__(self) -> None:
         self._state = CallErrors()
 
-    def after(self, said: Said, function: str) -> str | None:
+    def after(self, result: Result, function: str) -> str | None:
         """Return the advice for the result of a run, as JSON, or None.
 
         Its form is ``{"stop_retrying": true, "suggestion": …}``.
         """
-        if not said.failed:
+        if not result.failed:
             self._state = reset(self._state)
             return None
-        self._state, stop = handled(self._state, f"Error: {said.error or said.text}", function)
+        self._state, stop = handled(self._state, f"Error: {result.error or result.text}", function)
         if stop is None:
             return None
         return as_text({"stop_retrying": self._state.stop_retrying, "suggestion": stop.suggestion})

@@ -9,7 +9,7 @@ from mendbench.errors import BadInput
 from mendbench.version import __version__
 from mendbench.workflow_app.mcp_server import tools
 from mendbench.workflow_app.mcp_server.advice import Advice
-from mendbench.workflow_app.mcp_server.tools import Said, Serving, What
+from mendbench.workflow_app.mcp_server.tools import Result, Serving, What
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -57,9 +57,9 @@ def build_server(serving: Serving) -> MCPServer:
 
     advice = Advice()
 
-    def result(said: Said, *beside: str) -> CallToolResult:
-        blocks = [TextContent(type="text", text=text) for text in (said.text, *beside)]
-        return CallToolResult(content=blocks, is_error=said.failed)
+    def response(result: Result, *beside: str) -> CallToolResult:
+        blocks = [TextContent(type="text", text=text) for text in (result.text, *beside)]
+        return CallToolResult(content=blocks, is_error=result.failed)
 
     async def run_workflow(
         workflow: dict[str, Any] | str,
@@ -73,32 +73,33 @@ def build_server(serving: Serving) -> MCPServer:
         policy: str | None = None,
         detector: str | None = None,
     ) -> CallToolResult:
-        named = {"strategy": strategy, "repairer": repairer, "model": model, "policy": policy}
-        named["detector"] = detector
+        named = {
+            "strategy": strategy, "repairer": repairer, "model": model, "policy": policy, "detector": detector,
+        }  # fmt: skip
         chosen = {name: value for name, value in named.items() if value is not None}
-        work = partial(
+        run = partial(
             tools.run_workflow, serving, workflow,
             inputs=inputs or {}, auto_repair=auto_repair, request=request, chosen=chosen,
         )  # fmt: skip
-        said = await run_sync(work)
-        told = advice.after(said, "run_workflow")
-        return result(said, *([told] if told is not None else []))
+        result = await run_sync(run)
+        advised = advice.after(result, "run_workflow")
+        return response(result, *([advised] if advised is not None else []))
 
     async def validate_workflow(workflow: dict[str, Any] | str, inputs: dict[str, Any] | None = None) -> CallToolResult:
-        return result(tools.validate_workflow(workflow, inputs or {}))
+        return response(tools.validate_workflow(workflow, inputs or {}))
 
     async def inspect_workflow(workflow: dict[str, Any] | str) -> CallToolResult:
-        return result(tools.inspect_workflow(workflow))
+        return response(tools.inspect_workflow(workflow))
 
     async def inspect_trace(what: What = "errors", node: str | None = None, trace: str | None = None) -> CallToolResult:
-        return result(tools.inspect_trace(serving, what, node, trace))
+        return response(tools.inspect_trace(serving, what, node, trace))
 
     server = MCPServer("mendbench", version=__version__, log_level="ERROR")
     described = (
         (run_workflow, _RUN), (validate_workflow, _VALIDATE), (inspect_workflow, _PARTS), (inspect_trace, _INSPECT)
     )  # fmt: skip
-    for tool, words in described:
+    for tool, description in described:
         # The SDK resolves annotations by name, and these names exist only here.
         tool.__annotations__ |= {"return": CallToolResult, **({"what": What} if tool is inspect_trace else {})}
-        server.add_tool(tool, description=words, structured_output=False)
+        server.add_tool(tool, description=description, structured_output=False)
     return server

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias, cast
+from typing import Literal, ParamSpec, TypeAlias, cast
 
 from mendbench import workflow_app
 from mendbench.errors import BadInput, MendbenchError
 from mendbench.io.json_documents import load_json
 from mendbench.model.json import Json, JsonObject
+from mendbench.runtime import trace_views
+from mendbench.runtime.trace_file import LAST, read_trace
 from mendbench.secrets.sensitive import sanitise
-from mendbench.workflow_app import tracing
+
+P = ParamSpec("P")
 
 What: TypeAlias = Literal["errors", "error", "node", "io", "diff"]
 
@@ -31,7 +35,7 @@ class Serving:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Result:
     """The result of a tool."""
 
     text: str
@@ -40,6 +44,22 @@ class Said:
     """The first error of a failure as one message, if there is one."""
 
 
+def _reported(tool: Callable[P, Result]) -> Callable[P, Result]:
+    """Return ``tool`` with a mendbench error as a result, with the line that the command line would print."""
+
+    @functools.wraps(tool)
+    def reported(*args: P.args, **kwargs: P.kwargs) -> Result:
+        try:
+            return tool(*args, **kwargs)
+        except MendbenchError as error:
+            message = str(sanitise(str(error)))
+            document: JsonObject = {"success": False, "status": "error", "error": message}
+            return Result(text=workflow_app.as_text(document), failed=True, error=message)
+
+    return reported
+
+
+@_reported
 def run_workflow(
     serving: Serving,
     workflow: JsonObject | str,
@@ -48,69 +68,51 @@ def run_workflow(
     auto_repair: bool,
     request: str | None,
     chosen: Mapping[str, str],
-) -> Said:
+) -> Result:
     """Run a workflow, given as an object, JSON text, or a file path. ``chosen``: strategy, repairer, model, policy, detector."""
     options = workflow_app.RunOptions(
-        inputs=inputs,
-        secrets=serving.secrets,
-        auto_repair=auto_repair,
-        request=request,
-        trace=serving.trace,
-        allow_shell=serving.allow_shell,
-        files=serving.files,
-        **chosen,
-    )
-
-    def work() -> Said:
-        file = workflow if isinstance(workflow, str) and not _is_json(workflow) else None
-        ended = workflow_app.run_workflow(_document(workflow), options, file=file)
-        error = ended.document["error"]
-        return Said(text=workflow_app.as_text(ended.document), failed=not ended.success, error=error)
-
-    return _said(work)
+        inputs=inputs, secrets=serving.secrets, auto_repair=auto_repair, request=request, trace=serving.trace,
+        allow_shell=serving.allow_shell, files=serving.files, **chosen,
+    )  # fmt: skip
+    file = workflow if isinstance(workflow, str) and not _is_json(workflow) else None
+    ended = workflow_app.run_workflow(_document(workflow), options, file=file)
+    return Result(text=workflow_app.as_text(ended.document), failed=not ended.success, error=ended.document["error"])
 
 
-def validate_workflow(workflow: JsonObject | str, inputs: Mapping[str, Json]) -> Said:
+@_reported
+def validate_workflow(workflow: JsonObject | str, inputs: Mapping[str, Json]) -> Result:
     """Return the errors in a workflow, given as an object, JSON text, or a file path."""
-
-    def work() -> Said:
-        checked = workflow_app.check_workflow(_document(workflow), inputs or None)
-        return Said(text=workflow_app.as_text(checked.document), failed=not checked.valid)
-
-    return _said(work)
+    checked = workflow_app.check_workflow(_document(workflow), inputs or None)
+    return Result(text=workflow_app.as_text(checked.document), failed=not checked.valid)
 
 
-def inspect_workflow(workflow: JsonObject | str) -> Said:
+@_reported
+def inspect_workflow(workflow: JsonObject | str) -> Result:
     """Return the structure of a workflow, given as an object, JSON text, or a file path."""
-
-    def work() -> Said:
-        return Said(text=workflow_app.as_text(workflow_app.inspect_workflow(_document(workflow))), failed=False)
-
-    return _said(work)
+    return Result(text=workflow_app.as_text(workflow_app.inspect_workflow(_document(workflow))), failed=False)
 
 
-def inspect_trace(serving: Serving, what: What, node: str | None, trace: str | None) -> Said:
+@_reported
+def inspect_trace(serving: Serving, what: What, node: str | None, trace: str | None) -> Result:
     """Return one view of a trace."""
-
-    def work() -> Said:
-        found = tracing.read_trace(Path(trace) if trace else serving.trace or tracing.LAST)
-        return Said(text=workflow_app.as_text(_view(found, what, node)), failed=False)
-
-    return _said(work)
+    opened = read_trace(Path(trace) if trace else serving.trace or LAST)
+    return Result(text=workflow_app.as_text(_view(opened, what, node)), failed=False)
 
 
 def _view(trace: JsonObject, what: What, node: str | None) -> JsonObject:
     if what == "errors":
-        return tracing.errors_list(trace) if node is None else tracing.errors_of_node(trace, node)
+        return trace_views.errors_list(trace) if node is None else trace_views.errors_of_node(trace, node)
     if node is None:
-        raise BadInput("inspect_trace", f"no node for {what!r}", f"name one of: {', '.join(tracing.node_ids(trace))}")
+        raise BadInput(
+            "inspect_trace", f"no node for {what!r}", f"name one of: {', '.join(trace_views.node_ids(trace))}"
+        )
     if what == "error":
-        return tracing.error_of_node(trace, node)
+        return trace_views.error_of_node(trace, node)
     if what == "node":
-        return tracing.node_view(trace, node, full=True)
+        return trace_views.node_view(trace, node, full=True)
     if what == "io":
-        return tracing.node_io(trace, node, request=True, response=True)
-    return tracing.validation_diff(trace, node)
+        return trace_views.node_io(trace, node, request=True, response=True)
+    return trace_views.validation_diff(trace, node)
 
 
 def _is_json(text: str) -> bool:
@@ -123,13 +125,3 @@ def _document(workflow: JsonObject | str) -> JsonObject:
     if _is_json(workflow):
         return cast("JsonObject", load_json(workflow, "workflow"))
     return workflow_app.read_workflow(Path(workflow))
-
-
-def _said(work: Callable[[], Said]) -> Said:
-    """Do the work. A mendbench error becomes a result with the line that the command line would print."""
-    try:
-        return work()
-    except MendbenchError as error:
-        told = str(sanitise(str(error)))
-        document: JsonObject = {"success": False, "status": "error", "error": told}
-        return Said(text=workflow_app.as_text(document), failed=True, error=told)

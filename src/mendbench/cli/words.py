@@ -1,0 +1,42 @@
+"""Counts, figures and lists as texts for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from itertools import islice
+
+NOTHING = "-"
+"""Stands for a figure that is undefined or unknown."""
+
+TO = "\N{EN DASH}"
+
+MAX_NAMES = 4
+"""Names that a line lists."""
+
+
+def counted(count: int, noun: str, form: str = "") -> str:
+    """Return a count with its noun. ``form`` formats the count: ``,`` separates thousands."""
+    return f"{count:{form}} {noun}{'' if count == 1 else 's'}"
+
+
+def few(names: Collection[str], separator: str = ", ", most: int = MAX_NAMES) -> str:
+    """Return the first ``most`` names in one line, and how many more there are."""
+    more = len(names) - most
+    return separator.join(islice(names, most)) + (f" and {more} more" if more > 0 else "")
+
+
+def number(value: float | None) -> str:
+    """Return a number as text: an integer, or two decimals."""
+    if value is None:
+        return NOTHING
+    return str(int(value)) if float(value).is_integer() else f"{value:.2f}"
+
+
+def decimals(value: float | None, digits: int = 2) -> str:
+    """Return a number with so many decimals."""
+    return NOTHING if value is None else f"{value:.{digits}f}"
+
+
+def span(low: float, high: float) -> str:
+    """Return the bounds of a number; the number itself if they are equal."""
+    return number(low) if low == high else f"{number(low)}{TO}{number(high)}"
