@@ -46,8 +46,8 @@ def error_in(result: Json) -> str | None:
         return canonical_json(result) if result.get("success") is False else None
     if not isinstance(result, str):
         return None
-    told = result.startswith(_ERROR_STARTS) or any(part in result for part in _FALSE_SUCCESS)
-    return result if told else None
+    is_error = result.startswith(_ERROR_STARTS) or any(part in result for part in _FALSE_SUCCESS)
+    return result if is_error else None
 
 
 def handled(state: CallErrors, result: Json, function: str) -> tuple[CallErrors, Stop | None]:

@@ -115,8 +115,8 @@ def _content_of(layer: JsonObject) -> Json:
 
 def _part_of_batch(parts: Parts) -> Embedded:
     """Return the failure of a batch, with the message of the first item that has one."""
-    said = next((text for item in parts.refused if (text := _says_deep(item, depth=0))), None)
-    return Embedded(message=said or _NO_WORDS, body=parts.refused, partial=parts.some_done)
+    message = next((text for item in parts.refused if (text := _says_deep(item, depth=0))), None)
+    return Embedded(message=message or _NO_WORDS, body=parts.refused, partial=parts.some_done)
 
 
 def _failure_of(layer: JsonObject) -> str | None:
@@ -130,8 +130,8 @@ def _failure_of(layer: JsonObject) -> str | None:
         return graphql
     error = layer.get("error")
     if isinstance(error, dict) and (error.get("message") or error.get("code") or error.get("type")):
-        told_well = well(_says(layer)) and not error.get("code")
-        return None if told_well or _is_record(layer) else _says(layer)
+        means_success = well(_says(layer)) and not error.get("code")
+        return None if means_success or _is_record(layer) else _says(layer)
     if (
         isinstance(error, str)
         and error

@@ -120,8 +120,8 @@ def with_network_retry(
         tries += 1
         return call()
 
-    def again(came: Response) -> bool:
-        return came.fault is not None or busy(came)
+    def again(response: Response) -> bool:
+        return response.fault is not None or busy(response)
 
     first = counted()
     pending = [first]

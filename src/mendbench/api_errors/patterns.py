@@ -201,14 +201,10 @@ def suggestion(history: PatternHistory) -> str | None:
     if topic is not None:
         what, steps = _ADVICE[topic]
         return f"The same kind of error keeps coming back ({topic}): {what}\n\n{_numbered(steps)}"
-    told = "\n".join(f"- {_first_line(error.text)}" for error in history.errors[-SHOWN:])
-    return f"Errors keep coming back. The last ones:\n{told}\n\n{_numbered(_NEXT_STEPS)}"
+    lines = "\n".join("- " + error.text.strip().split("\n", 1)[0].strip() for error in history.errors[-SHOWN:])
+    return f"Errors keep coming back. The last ones:\n{lines}\n\n{_numbered(_NEXT_STEPS)}"
 
 
 def _numbered(steps: tuple[str, ...]) -> str:
     lines = "\n".join(f"{at}. {step}" for at, step in enumerate(steps, start=1))
     return f"What may help:\n{lines}"
-
-
-def _first_line(text: str) -> str:
-    return text.strip().split("\n", 1)[0].strip()

@@ -92,11 +92,11 @@ def refusal_in(layer: JsonObject) -> str | None:
     if any(layer.get(flag) is True for flag in FALSE_FLAGS):
         return None
     named = {name_of(slot): value for slot, value in layer.items()}
-    said = next((text for name in named if name in _TEXT_NAMES if (text := first_text(named[name]))), None)
+    message = next((text for name in named if name in _TEXT_NAMES if (text := first_text(named[name]))), None)
     if set(named) <= _EMBEDDED_SLOTS and _embedded_status(layer) in _FAILED_HTTP:
         return first_text(named.get("body")) or "request failed"
-    if said is not None and any(named.get(name) is True for name in ("error", "iserror", "haserror", "failed")):
-        return said
+    if message is not None and any(named.get(name) is True for name in ("error", "iserror", "haserror", "failed")):
+        return message
     content = content_of(layer)
     if content:
         only_data = [name_of(slot) for slot in content] == ["data"] and named.get("status") == "fail"
@@ -104,12 +104,12 @@ def refusal_in(layer: JsonObject) -> str | None:
     codes = [number for name in _CODE_NAMES if (number := _number(named.get(name))) is not None]
     if codes and not any(codes):
         return None
-    told = next((text for name in named if name in _ERROR_NAMES if (text := first_text(named[name]))), None)
-    if told is not None and not well(told):
-        return told
-    if said is None or well(said):
+    error = next((text for name in named if name in _ERROR_NAMES if (text := first_text(named[name]))), None)
+    if error is not None and not well(error):
+        return error
+    if message is None or well(message):
         return None
-    return said if any(codes) or _refused(named) else None
+    return message if any(codes) or _refused(named) else None
 
 
 def failed_parts(body: Json) -> Parts | None:

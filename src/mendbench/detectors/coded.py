@@ -60,9 +60,9 @@ class Coded:
 
     def judge(self, observation: Observation) -> Judgement:
         """Return a warning if a code, or else the message, names a resource, a permission or a limit."""
-        said = _warning(_namespace(observation)) if observation.kind in INSPECTED else None
+        warning = _warning(_namespace(observation)) if observation.kind in INSPECTED else None
         return Judgement(
-            state="error" if said is None else "warning", message=observation.message if said is None else said
+            state="error" if warning is None else "warning", message=observation.message if warning is None else warning
         )
 
 
@@ -82,7 +82,7 @@ def _warning(namespace: JsonObject) -> str | None:
     response = _unwrapped(namespace)
     if not isinstance(response, dict):
         return None
-    message = next((worded(said) for said in _messages(response) if said), None)
+    message = next((worded(text) for text in _messages(response) if text), None)
     if message is None:
         return None
     code = _code(response)

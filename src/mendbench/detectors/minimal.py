@@ -22,9 +22,9 @@ class Minimal:
     def judge(self, observation: Observation) -> Judgement:
         """Return a warning if one of the three patterns is in the node's output or in the API's response in it."""
         for response in _responses(observation):
-            said = _pattern(response)
-            if said is not None:
-                return Judgement(state="warning", message=f"API error: {said}")
+            text = _pattern(response)
+            if text is not None:
+                return Judgement(state="warning", message=f"API error: {text}")
         return Judgement(state="error", message=observation.message)
 
 

@@ -74,11 +74,11 @@ def read_response(response: Response, *, model: str, model_request: str, says_mo
         )
     status: ReplyStatus = "cut" if was_cut(choice) else "answered"
     usage = value.get("usage") or {}
-    said = value.get("model") if says_model else None
+    reported = value.get("model") if says_model else None
     return Reply(
         text=_content(choice["message"].get("content")),
         status=status,
-        model=said if isinstance(said, str) and said else model,
+        model=reported if isinstance(reported, str) and reported else model,
         prompt_tokens=_count(usage, "prompt_tokens"),
         completion_tokens=_count(usage, "completion_tokens"),
         model_request=model_request,

@@ -56,8 +56,8 @@ class CommandCaller:
         began = time.perf_counter()
         done = self._ran("\n\n".join(_messages(model_request)) + "\n")
         if done.returncode != 0:
-            said = _line(done.stderr) or _line(done.stdout) or "it said nothing"
-            raise self._none(f"exit code {done.returncode}: {said}")
+            output = _line(done.stderr) or _line(done.stdout) or "it said nothing"
+            raise self._none(f"exit code {done.returncode}: {output}")
         return _completion({"text": done.stdout.decode("utf-8", "replace")}, began)
 
     def _ran(self, prompt: str) -> subprocess.CompletedProcess[bytes]:
@@ -198,9 +198,9 @@ def _completion(fields: Mapping[str, Json], began: float) -> Response:
     return Response(status=200, headers=_HEADERS, body=raw, elapsed_ms=took)
 
 
-def _line(said: str | bytes) -> str:
+def _line(output: str | bytes) -> str:
     """Return the last line of the output, truncated for a message."""
-    text = said.decode("utf-8", "replace") if isinstance(said, bytes) else said
+    text = output.decode("utf-8", "replace") if isinstance(output, bytes) else output
     lines = text.strip().splitlines()
     return " ".join(lines[-1].split())[:_SHOWN] if lines else ""
 

@@ -60,22 +60,22 @@ class RulesRepairer:
 
     def reply(self, prompt: Prompt, model_world: World, *, sample: int, times_asked: int) -> Reply:  # noqa: ARG002 (the port's)
         """Return edits (none if no rule applies), or ``cannot_fix`` for a code that only a user can resolve."""
-        told = read_prompt(prompt)
+        content = read_prompt(prompt)
         response: JsonObject = {"edits": []}
-        if told is not None:
-            if code := USER_SIDE.search(told.text):
+        if content is not None:
+            if code := USER_SIDE.search(content.text):
                 response = {"cannot_fix": f"the service says {code.group(1)}: only the user can act"}
             else:
-                edits = next((found for rule in RULES if (found := rule(told))), [])
+                edits = next((found for rule in RULES if (found := rule(content))), [])
                 response = {"edits": [edit for at, edit in enumerate(edits) if edit not in edits[:at]]}
         return Reply(text=json.dumps(response, ensure_ascii=False))
 
 
-def meant(told: PromptContent) -> list[JsonObject]:
+def meant(content: PromptContent) -> list[JsonObject]:
     """``'x' …, did you mean 'y'?``: replace x with y, as a type, a parameter's name or a part of a text."""
     edits = []
-    for wrong, right in _MEANT.findall(told.text):
-        for node_id, node in _places(told):
+    for wrong, right in _MEANT.findall(content.text):
+        for node_id, node in _places(content):
             if node.get("type") == wrong:
                 edits.append(_set(node_id, ("type",), right))
             edits += _renamed(node_id, node, wrong, right)
@@ -83,33 +83,33 @@ def meant(told: PromptContent) -> list[JsonObject]:
     return edits
 
 
-def unresolved(told: PromptContent) -> list[JsonObject]:
+def unresolved(content: PromptContent) -> list[JsonObject]:
     """A template that does not resolve: use the most similar available path, node or input."""
     edits = []
-    for bad in told.unresolved():
-        good = _nearest_path(told, bad)
+    for bad in content.unresolved():
+        good = _nearest_path(content, bad)
         if good is not None:
-            for node_id, node in _places(told):
+            for node_id, node in _places(content):
                 edits += _replaced(node_id, node, f"${{{bad}}}", f"${{{good}}}")
     return edits
 
 
-def missing(told: PromptContent) -> list[JsonObject]:
+def missing(content: PromptContent) -> list[JsonObject]:
     """A missing field: rename the most similar field that was sent, or else fill it from data of that name."""
-    if told.node is None or told.node_id is None:
+    if content.node is None or content.node_id is None:
         return []
-    coded = set(_CODE.findall(told.text))
-    names = [*_names(_MISSING, told.text), *(name for place, name in _FIELD.findall(told.text) if place in coded)]
+    coded = set(_CODE.findall(content.text))
+    names = [*_names(_MISSING, content.text), *(name for place, name in _FIELD.findall(content.text) if place in coded)]
     edits = []
     for name in dict.fromkeys(names):
-        edits += _supplied(told, told.node_id, told.node, name)
+        edits += _supplied(content, content.node_id, content.node, name)
     return edits
 
 
-def not_a_list(told: PromptContent) -> list[JsonObject]:
+def not_a_list(content: PromptContent) -> list[JsonObject]:
     """A text instead of a list: split it at its commas, or put the whole value into a list."""
     edits = []
-    for node_id, path, value in _fields(told, _names(_NOT_LIST, told.text)):
+    for node_id, path, value in _fields(content, _names(_NOT_LIST, content.text)):
         if isinstance(value, str):
             whole = "${" in value
             parts = [value] if whole else [part.strip() for part in value.split(",") if part.strip()]
@@ -117,9 +117,9 @@ def not_a_list(told: PromptContent) -> list[JsonObject]:
     return edits
 
 
-def not_a_text(told: PromptContent) -> list[JsonObject]:
+def not_a_text(content: PromptContent) -> list[JsonObject]:
     """A number or a boolean instead of a text: convert it to a text."""
-    fields = _fields(told, _names(_NOT_TEXT, told.text))
+    fields = _fields(content, _names(_NOT_TEXT, content.text))
     return [
         _set(node_id, path, json.dumps(value))
         for node_id, path, value in fields
@@ -127,23 +127,23 @@ def not_a_text(told: PromptContent) -> list[JsonObject]:
     ]
 
 
-def too_large(told: PromptContent) -> list[JsonObject]:
+def too_large(content: PromptContent) -> list[JsonObject]:
     """A number over a limit that the API names: use the limit."""
     edits = []
-    for value, limit in _AT_MOST.findall(told.text):
-        for node_id, node in _places(told):
+    for value, limit in _AT_MOST.findall(content.text):
+        for node_id, node in _places(content):
             edits += [_set(node_id, path, int(limit)) for path, item in walk(node) if item in (int(value), value)]
-    for limit, name in _BELOW.findall(told.text):
-        edits += [_set(node_id, path, int(limit) - 1) for node_id, path, _ in _fields(told, [name])]
+    for limit, name in _BELOW.findall(content.text):
+        edits += [_set(node_id, path, int(limit) - 1) for node_id, path, _ in _fields(content, [name])]
     return edits
 
 
-def not_a_member(told: PromptContent) -> list[JsonObject]:
+def not_a_member(content: PromptContent) -> list[JsonObject]:
     """A word that is not allowed: use the most similar allowed one."""
     edits = []
-    for wrong, allowed in _MEMBER.findall(told.text):
+    for wrong, allowed in _MEMBER.findall(content.text):
         right = most_like(wrong, re.findall(r"[\w\-]+", allowed))
-        for node_id, node in _places(told) if right else ():
+        for node_id, node in _places(content) if right else ():
             edits += [_set(node_id, path, right) for path, item in walk(node) if item == wrong]
     return edits
 
@@ -157,19 +157,19 @@ def make(options: Options) -> RulesRepairer:  # noqa: ARG001 (it needs none)
     return RulesRepairer()
 
 
-def _places(told: PromptContent) -> list[tuple[str, JsonObject]]:
+def _places(content: PromptContent) -> list[tuple[str, JsonObject]]:
     """Return the failed node, or all nodes if the context names none."""
-    return [(told.node_id, told.node)] if told.node_id and told.node else list(told.nodes.items())
+    return [(content.node_id, content.node)] if content.node_id and content.node else list(content.nodes.items())
 
 
 def _names(pattern: re.Pattern[str], text: str) -> list[str]:
     return [next(group for group in found.groups() if group) for found in pattern.finditer(text)]
 
 
-def _fields(told: PromptContent, names: list[str]) -> Iterator[tuple[str, Path, Json]]:
+def _fields(content: PromptContent, names: list[str]) -> Iterator[tuple[str, Path, Json]]:
     """Yield the places where the failed node sets the fields of those names, and the values."""
     for name in dict.fromkeys(names):
-        for node_id, node in _places(told):
+        for node_id, node in _places(content):
             for container in _CONTAINERS:
                 inside = _at(node, container)
                 if isinstance(inside, dict) and name in inside:
@@ -177,7 +177,7 @@ def _fields(told: PromptContent, names: list[str]) -> Iterator[tuple[str, Path, 
                     break
 
 
-def _supplied(told: PromptContent, node_id: str, node: JsonObject, name: str) -> list[JsonObject]:
+def _supplied(content: PromptContent, node_id: str, node: JsonObject, name: str) -> list[JsonObject]:
     first: Path | None = None
     for container in _CONTAINERS:
         inside = _at(node, container)
@@ -193,18 +193,18 @@ def _supplied(told: PromptContent, node_id: str, node: JsonObject, name: str) ->
         first = first or container
     if first is None:
         return []
-    source = next((path for path in (*told.inputs, *told.available()) if path.rpartition(".")[2] == name), None)
+    source = next((path for path in (*content.inputs, *content.available()) if path.rpartition(".")[2] == name), None)
     return [_set(node_id, (*first, name), f"${{{source}}}")] if source else []
 
 
-def _nearest_path(told: PromptContent, bad: str) -> str | None:
-    root, roots = _root(bad), (*told.nodes, *told.inputs)
+def _nearest_path(content: PromptContent, bad: str) -> str | None:
+    root, roots = _root(bad), (*content.nodes, *content.inputs)
     if root not in roots:
         near = most_like(root, roots)
         return near and near + bad[len(root) :]
-    paths = [path if _root(path) in roots else f"{root}.{path}" for path in told.available()]
+    paths = [path if _root(path) in roots else f"{root}.{path}" for path in content.available()]
     ranked = [(path_likeness(bad, path), path) for path in paths if _root(path) == root and path not in (bad, root)]
-    best = max(ranked, default=None, key=lambda one: one[0])
+    best = max(ranked, default=None, key=lambda ranking: ranking[0])
     return best[1] if best and best[0][0] >= ENOUGH else None
 
 

@@ -18,13 +18,13 @@ _SYNONYMS = (
 )
 
 
-def likeness(one: str, other: str) -> float:
+def likeness(name: str, other: str) -> float:
     """Return the similarity of two names, from 0 to 1: common letters, one inside the other, or known synonyms."""
-    a, b = _folded(one), _folded(other)
+    a, b = _folded(name), _folded(other)
     score = difflib.SequenceMatcher(None, a, b, autojunk=False).ratio()
     if min(len(a), len(b)) >= _LEAST_LETTERS and (a in b or b in a):
         score = max(score, _CONTAINED)
-    if any(one in words and other in words for words in _SYNONYMS):
+    if any(name in words and other in words for words in _SYNONYMS):
         score = max(score, _SYNONYM)
     return score
 

@@ -31,7 +31,11 @@ class SuggestionOnlyRepairer:
     def reply(self, prompt: Prompt, model_world: World, *, sample: int, times_asked: int) -> Reply:  # noqa: ARG002 (the port's)
         """Return the suggested edits: none if there is no suggestion."""
         view = prompt.view
-        edits = [] if view is None else [edit for one in view.failures for edit in suggested_edits(one, view.workflow)]
+        edits = (
+            []
+            if view is None
+            else [edit for failure in view.failures for edit in suggested_edits(failure, view.workflow)]
+        )
         unique = [edit for at, edit in enumerate(edits) if edit not in edits[:at]]
         return Reply(text=json.dumps({"edits": unique}, ensure_ascii=False))
 

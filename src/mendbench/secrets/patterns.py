@@ -91,9 +91,9 @@ def _plain(secrets: tuple[str, ...]) -> re.Pattern[str] | None:
     They never differ if all secrets consist of letters, digits, ``-`` and ``_``, none is a prefix of another, and none starts like the
     base64 of any of them.
     """
-    told_apart = not any(one != other and one.startswith(other) for one in secrets for other in secrets)
+    prefix_free = not any(one != other and one.startswith(other) for one in secrets for other in secrets)
     encoded = {core[:_BEGINNING] for secret in secrets for core in cores(secret)}
-    if told_apart and all(_SIMPLE.fullmatch(secret) and secret[:_BEGINNING] not in encoded for secret in secrets):
+    if prefix_free and all(_SIMPLE.fullmatch(secret) and secret[:_BEGINNING] not in encoded for secret in secrets):
         return re.compile("|".join(f"({secret})" for secret in secrets))
     return None
 

@@ -54,28 +54,28 @@ def json_places(text: str) -> Places:
     """Whether a key comes next, for each open object or array."""
     line = 0
     for token in _TOKEN.finditer(text):
-        said = token.group()
-        if said == "\n":
+        lexeme = token.group()
+        if lexeme == "\n":
             line += 1
-        elif said == ",":
+        elif lexeme == ",":
             if isinstance(way[-1], int):
                 way[-1] += 1
             else:
                 keys_due[-1] = True
-        elif said in "}]":
+        elif lexeme in "}]":
             way.pop()
             keys_due.pop()
-        elif said != ":":
+        elif lexeme != ":":
             place = Place(at=token.start(), line=line)
             if keys_due and keys_due[-1]:
-                way[-1] = without_shapes(json.loads(said))
+                way[-1] = without_shapes(json.loads(lexeme))
                 places.keys[tuple(way)] = place
                 keys_due[-1] = False
                 continue
             places.values[tuple(way)] = place
-            if said in "{[":
-                way.append("" if said == "{" else 0)
-                keys_due.append(said == "{")
+            if lexeme in "{[":
+                way.append("" if lexeme == "{" else 0)
+                keys_due.append(lexeme == "{")
     return places
 
 

@@ -214,10 +214,10 @@ def _check_bits(bits: int) -> None:
 
 
 def _check_product(left: Any, right: Any) -> None:
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, int) and isinstance(other, str | bytes | list | tuple):
+    for count, repeated in ((left, right), (right, left)):
+        if isinstance(count, int) and isinstance(repeated, str | bytes | list | tuple):
             room = _now().room()
-            if max(one, 0) * _size(other, room) > room:
+            if max(count, 0) * _size(repeated, room) > room:
                 raise SecurityError(f"it makes more than {MAX_MADE:,} characters")
     if isinstance(left, int) and isinstance(right, int):
         _check_bits(left.bit_length() + right.bit_length())

@@ -23,7 +23,7 @@ def fit(strategy: str, specs: Sequence[SectionSpec], texts: Sequence[str], budge
     removed if no line fits. The rest of a section is always a prefix.
     """
     sections = [Section(name=s.name, label=s.label, text=text) for s, text in zip(specs, texts, strict=True)]
-    for index in _cutting_order(specs):
+    for index in sorted(range(len(specs)), key=lambda index: (specs[index].keep, -index)):
         if _tokens(strategy, sections) <= budget:
             break
         if not sections[index].text:
@@ -32,10 +32,6 @@ def fit(strategy: str, specs: Sequence[SectionSpec], texts: Sequence[str], budge
         if _tokens(strategy, sections) < budget:
             sections[index] = _shortened(strategy, sections, index, whole, budget)
     return Context(strategy=strategy, sections=tuple(sections), tokens=_tokens(strategy, sections))
-
-
-def _cutting_order(specs: Sequence[SectionSpec]) -> list[int]:
-    return sorted(range(len(specs)), key=lambda index: (specs[index].keep, -index))
 
 
 def _tokens(strategy: str, sections: Sequence[Section]) -> int:

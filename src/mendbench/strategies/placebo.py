@@ -49,8 +49,12 @@ def choose(entries: Sequence[Entry], view: View, wanted_tokens: int) -> str:
     """
     ids, hosts = _node_ids(view), set(_view_hosts(view))
 
-    def rank(one: Entry) -> tuple[int, int, str]:
-        return len(ids & set(one.words)) + len(hosts & set(one.hosts)), abs(one.tokens - wanted_tokens), one.text
+    def rank(candidate: Entry) -> tuple[int, int, str]:
+        return (
+            len(ids & set(candidate.words)) + len(hosts & set(candidate.hosts)),
+            abs(candidate.tokens - wanted_tokens),
+            candidate.text,
+        )
 
     return min(entries, key=rank).text if entries else ""
 

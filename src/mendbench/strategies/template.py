@@ -83,14 +83,14 @@ class TemplateStrategy:
                 (:mod:`mendbench.strategies.bounds`).
         """
         template = _compiled(self.path, self.body)
-        told = variables(view)
-        told["sections"] = [spec.name for spec in self.sections]
+        values = variables(view)
+        values["sections"] = [spec.name for spec in self.sections]
         if "diagnosis" in _named(self.body):
-            told["diagnosis"] = diagnose(view)
+            values["diagnosis"] = diagnose(view)
         if "placebo" in _named(self.body):
             full = load(TEMPLATES / f"full-context{SUFFIX}").render(view, budget)
-            told["placebo"] = choose(shipped_entries(), view, full.tokens)
-        context = template.new_context(told)
+            values["placebo"] = choose(shipped_entries(), view, full.tokens)
+        context = template.new_context(values)
         with metered():
             texts = [_rendered(self.path, partial(template.blocks[spec.name], context)) for spec in self.sections]
         return fit(self.name, self.sections, texts, budget)

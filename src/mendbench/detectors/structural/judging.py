@@ -68,7 +68,7 @@ class Structural:
         side = next((side for rule in rules if (side := rule(evidence)) is not None), "edit")
         if side == "edit":
             return Judgement(state="error", message=observation.message)
-        return Judgement(state="warning", message=_said(evidence))
+        return Judgement(state="warning", message=_warning_text(evidence))
 
 
 DETECTOR = Structural()
@@ -119,8 +119,8 @@ _SUCCESSFUL = range(200, 300)
 
 def status_in_text(text: str) -> int | None:
     """Return the first failed HTTP status in a text. In a multi-status it may follow a successful one."""
-    told = (int(next(group for group in found.groups() if group)) for found in words.STATUS.finditer(text))
-    return next((status for status in told if status in HTTP_FAILED), None)
+    statuses = (int(next(group for group in found.groups() if group)) for found in words.STATUS.finditer(text))
+    return next((status for status in statuses if status in HTTP_FAILED), None)
 
 
 def _is_no_failure(evidence: Evidence) -> bool:
@@ -173,8 +173,8 @@ def _unknown_route(evidence: Evidence) -> Side | None:
     body = evidence.observation.body
     if evidence.reading.html:
         return "edit"
-    said = body.get("detail") if isinstance(body, dict) and len(body) == 1 else body
-    return "edit" if isinstance(said, str) and words.BARE_NOT_FOUND.search(said) else None
+    detail = body.get("detail") if isinstance(body, dict) and len(body) == 1 else body
+    return "edit" if isinstance(detail, str) and words.BARE_NOT_FOUND.search(detail) else None
 
 
 def _vocabulary(evidence: Evidence) -> Side | None:
@@ -194,8 +194,8 @@ def _codes(evidence: Evidence) -> Side | None:
 
 
 def _rpc(evidence: Evidence) -> Side | None:
-    told = words.RPC_CODE.search(evidence.text)
-    codes = [*evidence.reading.rpc, *([int(told.group(1))] if told else [])]
+    match = words.RPC_CODE.search(evidence.text)
+    codes = [*evidence.reading.rpc, *([int(match.group(1))] if match else [])]
     return next((RPC[code] for code in codes if code in RPC), None)
 
 
@@ -294,7 +294,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
 """By kind of observation; all other kinds are responses."""
 
 
-def _said(evidence: Evidence) -> str:
+def _warning_text(evidence: Evidence) -> str:
     """Return the warning's text: ``API error (404): Not Found``, with the missing permission or the requested wait."""
     observation, reading = evidence.observation, evidence.reading
     if observation.kind in {"shell", "file", "exception", "transport"}:
@@ -309,8 +309,8 @@ def _said(evidence: Evidence) -> str:
 
 def _untold_code(evidence: Evidence) -> str:
     """Return the first code that is a word and is not in the response's own message, or nothing."""
-    told = spelled(evidence.reading.says or "")
-    named = (code for code in evidence.reading.codes if "_" in code and spelled(code) not in told)
+    spelled_message = spelled(evidence.reading.says or "")
+    named = (code for code in evidence.reading.codes if "_" in code and spelled(code) not in spelled_message)
     return next(named, "")
 
 
@@ -318,8 +318,8 @@ def _words_of(evidence: Evidence) -> str:
     """Return the API's own message; if it has none, its code, the status's name, or the node's message."""
     reading = evidence.reading
     if reading.says and not reading.html:
-        said, more = worded(reading.says), worded(reading.detail, "") or _untold_code(evidence)
-        return said if not more or more in said else worded(f"{said}: {more}")
+        message, more = worded(reading.says), worded(reading.detail, "") or _untold_code(evidence)
+        return message if not more or more in message else worded(f"{message}: {more}")
     if reading.codes:
         return worded(reading.codes[0])
     if evidence.observation.kind == "mcp":

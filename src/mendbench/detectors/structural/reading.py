@@ -202,9 +202,9 @@ def _read_slots(reading: Reading, value: JsonObject) -> None:
     reading.codes += [code for code in codes if code.lower() not in _FAILED_STATUS]
     reading.texts += [text[:MAX_TEXT] for text in texts]
     _read_statuses(reading, value)
-    said = [text for text in texts if text.strip()]
-    if said:
-        reading.says = said[0]
+    messages = [text for text in texts if text.strip()]
+    if messages:
+        reading.says = messages[0]
 
 
 def _read_statuses(reading: Reading, value: JsonObject) -> None:

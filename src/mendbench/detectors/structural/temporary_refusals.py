@@ -49,21 +49,21 @@ def refused_for_now(observation: Observation) -> bool:
     if _in_parts(failure_in(observation.body)):
         return False
     evidence = evidence_of(observation)
-    said = _QUOTED.sub(" ", evidence.text)
-    status = _status(observation, evidence, said)
-    if status in EFFECT_UNKNOWN or _LASTING.search("\n".join([said, *evidence.reading.codes])):
+    text = _QUOTED.sub(" ", evidence.text)
+    status = _status(observation, evidence, text)
+    if status in EFFECT_UNKNOWN or _LASTING.search("\n".join([text, *evidence.reading.codes])):
         return False
     if status == TOO_MANY:
         return True
     if status == UNAVAILABLE and "retry-after" in headers_of(observation):
         return True
-    named = [*evidence.reading.codes, *words.TOKEN.findall(said)]
+    named = [*evidence.reading.codes, *words.TOKEN.findall(text)]
     busy = any(_CODE.search(spelled(code)) for code in named)
-    if _another_matter(evidence, said):
+    if _another_matter(evidence, text):
         return False
     if status == UNAVAILABLE:
-        return busy or bool(_SAYS.search(said) or _UNAVAILABLE_SAYS.search(said))
-    return not words.OUTAGE.search(said) and (busy or _SAYS.search(said) is not None)
+        return busy or bool(_SAYS.search(text) or _UNAVAILABLE_SAYS.search(text))
+    return not words.OUTAGE.search(text) and (busy or _SAYS.search(text) is not None)
 
 
 def _in_parts(found: Embedded | None) -> bool:
@@ -79,17 +79,17 @@ def _in_parts(found: Embedded | None) -> bool:
     return isinstance(errors, list) and any(isinstance(error, dict) and error.get("path") for error in errors)
 
 
-def _status(observation: Observation, evidence: Evidence, said: str) -> int | None:
+def _status(observation: Observation, evidence: Evidence, text: str) -> int | None:
     """Return the HTTP status that the response has, or states in its own text."""
     if observation.status in HTTP_FAILED:
         return observation.status
     if evidence.reading.statuses:
         return evidence.reading.statuses[0]
-    return status_in_text(said)
+    return status_in_text(text)
 
 
-def _another_matter(evidence: Evidence, said: str) -> bool:
+def _another_matter(evidence: Evidence, text: str) -> bool:
     """Return whether a code names something other than a busy service: a permission, a resource, a timeout."""
     codes = [code for code in evidence.reading.codes if side_of(code) is not None]
-    tokens = [token for token in words.TOKEN.findall(said) if side_of_token(token) is not None]
+    tokens = [token for token in words.TOKEN.findall(text) if side_of_token(token) is not None]
     return any(not _CODE.search(spelled(code)) for code in [*codes, *tokens])
