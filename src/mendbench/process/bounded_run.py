@@ -210,7 +210,8 @@ def _attended(running: _Running, mark: str, out: Sink, err: Sink) -> Iterator[No
     stdout, stderr = (cast("IO[bytes]", pipe) for pipe in (running.process.stdout, running.process.stderr))
 
     def read() -> None:
-        with contextlib.closing(Pipes({stdout.fileno(): out.take, stderr.fileno(): err.take})) as pipes:
+        readers = {stdout.fileno(): out.take, stderr.fileno(): err.take}
+        with contextlib.suppress(OSError), contextlib.closing(Pipes(readers)) as pipes:
             while pipes.reading and not out.over and not ended.is_set():
                 pipes.transfer(_POLL_S)
 
