@@ -23,13 +23,13 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def shown(monkeypatch):
-    def show(run, columns=None, part=None, *, everything=False):
+    def show(run, columns=None, part=None, *, details=False):
         screen = io.StringIO() if columns is None else Terminal()
         monkeypatch.setattr(sys, "stdout", screen)
         monkeypatch.setenv("COLUMNS", str(columns or 80))
         monkeypatch.setenv("NO_COLOR", "1")
         monkeypatch.setenv("TERM", "xterm")
-        show_summary(run, part, everything=everything)
+        show_summary(run, part, details=details)
         return screen.getvalue()
 
     return show
@@ -47,7 +47,7 @@ def test_the_headline_s_policy_stands_alone_with_floor_and_ceiling(shown):
     names = [line.split()[0] for line in lines if line]
     for name in ("full-context", "summary", "none", "noop", "reference"):
         assert names.count(name) == 1
-    assert "3 more lines of other models, policies and parts; --all prints every policy and part" in text
+    assert "3 more lines of other models, policies and parts; --details prints every policy and part" in text
 
 
 def test_policies_are_compared_over_strategies_without_controls(shown):
@@ -93,7 +93,7 @@ def test_a_file_gets_no_escapes_and_each_line_whole(shown):
 
 def test_everything_has_a_line_for_each_treatment(shown):
     run = complete(small_run())
-    text = shown(run, everything=True)
+    text = shown(run, details=True)
     assert sum("1/2" in line or "0/2" in line or "2/2" in line for line in text.splitlines()) == len(run.run["totals"])
 
 
@@ -130,7 +130,7 @@ def test_a_bar_in_a_poor_encoding_is_of_plain_characters(monkeypatch):
 
 def test_a_report_prints_every_policy_if_asked(corpus, rules, mendbench):
     rules("--policy", "naive", "--policy", "two-layer")
-    short, whole = mendbench("report"), mendbench("report", "--all")
+    short, whole = mendbench("report"), mendbench("report", "--details")
     assert (short.code, whole.code) == (0, 0)
     assert "first | in 3" in short.out
     assert "first | in 3" not in whole.out

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from mendbench.process.pipe_io import TAIL, TooMuchOutput, communicate
+from mendbench.process.pipe_io import TAIL_BYTES, TooMuchOutput, communicate
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_a_program_is_told_its_input_and_heard_to_its_end(started):
 
 def test_of_standard_error_the_end_is_kept(started):
     out, err = communicate(started("import sys; sys.stderr.write('x' * 100000 + 'the end')"), b"", 60, 1000)
-    assert (out, len(err), err[-7:]) == (b"", TAIL, b"the end")
+    assert (out, len(err), err[-7:]) == (b"", TAIL_BYTES, b"the end")
 
 
 def test_a_program_that_prints_without_an_end_is_not_heard_to_it(started):

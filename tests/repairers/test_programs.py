@@ -8,8 +8,9 @@ import sys
 import pytest
 
 from mendbench.errors import BadInput, EffectEscape, GuardTripped, Incomplete
+from mendbench.process.pipe_io import close_pipes, kill_group
 from mendbench.repairers.asking import build_model_request, read_response
-from mendbench.repairers.programs import CallableCaller, CommandCaller, _end
+from mendbench.repairers.programs import CallableCaller, CommandCaller
 from tests.repairers.prompts import plain
 
 ASK = build_model_request(plain(), model="command:x", params={}, response_format=None, draw=(0, 0))
@@ -103,7 +104,9 @@ def test_a_program_is_ended_with_all_that_it_started():
     )
     os.close(writes)
     assert process.stdout.readline() == b"here\n"
-    _end(process)
+    kill_group(process)
+    close_pipes(process)
+    process.wait()
     with os.fdopen(reads, "rb") as pipe:
         assert pipe.read() == b""  # which ends only once the last of them has
 

@@ -103,6 +103,7 @@ DryRun: TypeAlias = Annotated[
         help="Send and write nothing; print the requests, time and cost of a recording.",
     ),
 ]
+Details: TypeAlias = Annotated[bool, typer.Option("--details", help="Print all policies and parts, one line for each.")]
 AllowShell: TypeAlias = Annotated[
     bool, typer.Option("--allow-shell", help="Run shell nodes while recording, in a sandbox without network.")
 ]

@@ -19,6 +19,7 @@ from mendbench.cli.options import (
     Cassettes,
     Cluster,
     Concurrency,
+    Details,
     Detector,
     DryRun,
     Format,
@@ -74,6 +75,9 @@ def run(
     workers: Workers = 0,
     cluster: Cluster = None,
     shard: ShardOption = None,
+    all_sweeps: Annotated[
+        bool, typer.Option("--all", help="Run the sweeps that are configured only_with_all too.")
+    ] = False,
     fresh: Annotated[
         bool,
         typer.Option(
@@ -88,6 +92,7 @@ def run(
             help="Finish the interrupted run in this folder, with its original options.",
         ),
     ] = None,
+    details: Details = False,
     output: Output = Format.text,
 ) -> int:
     """Replay the corpus through repair, and judge each trial.
@@ -107,7 +112,7 @@ def run(
         strategies=tuple(strategies or ()), policies=tuple(policies or ()), detector=detector,
         repairers=tuple(repairers or ()), models=tuple(models or ()), samples=samples, record=record or "none",
         concurrency=concurrency, allow_shell=allow_shell, allow_writes=allow_writes, workers=workers, cluster=cluster,
-        fresh=fresh, resume=resume is not None, shard=read_shard(shard) if shard else None,
+        all=all_sweeps, fresh=fresh, resume=resume is not None, shard=read_shard(shard) if shard else None,
     )  # fmt: skip
     if resume is not None:
         options = resumed(options, resume, given=() if record is None else ("record",))
@@ -119,7 +124,8 @@ def run(
             done = api.run(options, progress, say)
         except KeyboardInterrupt as error:
             raise type(error)(_how_to_go_on(options)) from None
-    return terminal.show_run(done, output, _how_to_record(options) if options.record == "none" else None)
+    hint = _how_to_record(options) if options.record == "none" else None
+    return terminal.show_run(done, output, hint, details=details)
 
 
 def _how_to_record(options: RunOptions) -> str:
@@ -174,7 +180,7 @@ def report(
     part: Annotated[
         str | None, typer.Option("--part", metavar="PART", help="Print this part of the corpus: test or train.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Print all policies and parts, one line for each.")] = False,
+    details: Details = False,
     junit: exports.Junit = None,
     markdown: exports.MarkdownFile = None,
     csv: exports.CsvFolder = None,
@@ -209,7 +215,7 @@ def report(
     code = (
         _show_forensics(stored, output)
         if forensics
-        else terminal.show_run(stored, output, None, part=part, everything=everything)
+        else terminal.show_run(stored, output, None, part=part, details=details)
     )
     if fresh is not None:
         terminal.say_rescored(fresh)

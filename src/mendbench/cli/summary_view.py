@@ -23,7 +23,7 @@ from mendbench.scoring.records import Treatment
 
 TITLE = "Repair success: cases right within three attempts, of the cases with an edit fault"
 
-EVERYTHING = "--all prints every policy and part"
+DETAILS = "--details prints every policy and part"
 
 # The most important columns come first: a narrow terminal omits the last ones.
 _STRATEGY = ("context\ntokens", "plausible", "harmful", "wasted\n/trial")
@@ -41,7 +41,7 @@ _TOTALS = (
 )
 
 
-def show_summary(run: StoredRun, part: str | None, *, everything: bool) -> None:
+def show_summary(run: StoredRun, part: str | None, *, details: bool) -> None:
     """Print a short summary of a run, or all its totals.
 
     ``part`` is a part of the corpus; None means the part that results are reported for.
@@ -52,7 +52,7 @@ def show_summary(run: StoredRun, part: str | None, *, everything: bool) -> None:
     totals: Sequence[JsonObject] = run.run["totals"]
     chosen = _part(totals, part)
     own = [total for total in totals if total["part"] == chosen]
-    if everything:
+    if details:
         show_totals(totals if part is None else own)
         return
     summary = summarise(run)
@@ -68,7 +68,7 @@ def show_summary(run: StoredRun, part: str | None, *, everything: bool) -> None:
     write(f"No verdict: {bounds['unjudged']} unjudged and {bounds['crashed']} crashed, of {trials}\n")
     hidden = len(totals) - _shown(own, summary.views, main)
     if hidden > 0:
-        more = f"{counted(hidden, 'more line')} of other models, policies and parts; {EVERYTHING}"
+        more = f"{counted(hidden, 'more line')} of other models, policies and parts; {DETAILS}"
         write(f"{paragraph(more)}\n")
 
 

@@ -60,16 +60,16 @@ class _Progress:
 
 
 def show_run(
-    stored: StoredRun, output: Format, record: str | None, *, part: str | None = None, everything: bool = False
+    stored: StoredRun, output: Format, record: str | None, *, part: str | None = None, details: bool = False
 ) -> int:
     """Print a summary of a run, and return its exit code (:func:`code_of`). ``record`` is the command that records what is missing.
 
-    For ``part`` and ``everything`` see :func:`mendbench.cli.summary_view.show_summary`.
+    For ``part`` and ``details`` see :func:`mendbench.cli.summary_view.show_summary`.
     """
     if output is Format.json:
         write_json(stored.run)
     else:
-        show_summary(stored, part, everything=everything)
+        show_summary(stored, part, details=details)
         write(f"\n{counted(stored.run['trials'], 'trial')}; report: {stored.folder / 'index.html'}\n")
     _say_unjudged(stored, record)
     say_crashed(stored)

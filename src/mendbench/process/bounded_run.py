@@ -9,12 +9,13 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal, Protocol, TypeAlias
+from typing import IO, Literal, Protocol, TypeAlias, cast
 
 from mendbench.errors import BadInput
+from mendbench.process.pipe_io import TAIL_BYTES, Pipes, Sink, close_pipes, kill_group, start_group
 from mendbench.process.supervisor import PAGES, PROC, SESSION, STATE, processes
 from mendbench.process.supervisor_client import OPEN, NotKept, Supervisor, why_not
 
@@ -23,12 +24,9 @@ MARK = "MENDBENCH_EXECUTION"
 
 GRACE_S = 0.5
 """How long the processes that a command started may outlive it, in seconds."""
-TAIL_BYTES = 4096
-"""How many bytes of the end of standard error are kept."""
 
 _POLL_S = 0.02
 _WEIGH_EVERY_S = 0.2
-_CHUNK = 65536
 _KILOBYTE = 1024
 
 Ending: TypeAlias = Literal["exit", "time", "memory", "output", "processes", "stopped", "absent"]
@@ -101,23 +99,15 @@ def run_command(
         running = _begun(argv, {**environ, MARK: mark}, mark, kept)
     except (OSError, ValueError) as error:
         return Ran(ending="absent", err=getattr(error, "strerror", None) or str(error))
-    out, err = _Sink(limits.output_kb * _KILOBYTE), _Sink(TAIL_BYTES, tail=True)
-    pipes = (running.process.stdout, running.process.stderr)
-    readers = [_reader(pipe, sink) for pipe, sink in zip(pipes, (out, err), strict=True)]
-    try:
+    out, err = Sink(limits.output_kb * _KILOBYTE), Sink(TAIL_BYTES, tail=True)
+    with _attended(running, mark, out, err):
         ending, code = _watch(running, limits, out, patron or _Nobody())
         left = _outliving(running) if ending == "exit" else ()
         turned_back = running.turned_back()
-    finally:
-        _ended(running, mark)
-        for reader, pipe in zip(readers, pipes, strict=True):
-            reader.join(GRACE_S)
-            if pipe is not None:
-                pipe.close()
     if ending == "exit" and out.over:
         ending = "output"
-    said = err.data.decode("utf-8", "replace")
-    return Ran(ending=ending, code=code, out=out.data, err=said, left=left, turned_back=turned_back)
+    messages = err.data.decode("utf-8", "replace")
+    return Ran(ending=ending, code=code, out=bytes(out.data), err=messages, left=left, turned_back=turned_back)
 
 
 class _Running(Protocol):
@@ -170,9 +160,7 @@ class _Loose:
     """A command without a supervisor: its processes are known by its session and its mark, as far as the machine shows them."""
 
     def __init__(self, argv: Sequence[str], environ: Mapping[str, str], mark: str) -> None:
-        self.process = subprocess.Popen(  # noqa: S603  the operator's own program
-            argv, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-        )  # fmt: skip
+        self.process = start_group(argv, environ, subprocess.DEVNULL)
         self._mark = mark
 
     def wait(self, timeout_s: float) -> int | None:
@@ -191,8 +179,8 @@ class _Loose:
 
     def end(self) -> None:
         """End it and all its known processes."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+        with contextlib.suppress(PermissionError):
+            kill_group(self.process)
         self.process.wait()
         _end(self.processes())
 
@@ -215,36 +203,32 @@ def _end(them: Iterable[int]) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-class _Sink:
-    """Collects output, up to a limit: the beginning, or with ``tail`` the end."""
+@contextlib.contextmanager
+def _attended(running: _Running, mark: str, out: Sink, err: Sink) -> Iterator[None]:
+    """Read a command's outputs in a thread during the block. After it, end the command, read what is left and close the pipes."""
+    ended = threading.Event()
+    stdout, stderr = (cast("IO[bytes]", pipe) for pipe in (running.process.stdout, running.process.stderr))
 
-    def __init__(self, limit: int, *, tail: bool = False) -> None:
-        self._limit, self._tail = limit, tail
-        self.data, self.over = b"", False
-
-    def take(self, chunk: bytes) -> bool:
-        """Return whether more is expected."""
-        joined = self.data + chunk
-        if self._tail:
-            self.data = joined[-self._limit :]
-            return True
-        self.over = len(joined) > self._limit
-        self.data = joined[: self._limit]
-        return not self.over
-
-
-def _reader(pipe: IO[bytes] | None, sink: _Sink) -> threading.Thread:
     def read() -> None:
-        with contextlib.suppress(OSError, ValueError):
-            while pipe is not None and (chunk := os.read(pipe.fileno(), _CHUNK)) and sink.take(chunk):
-                pass
+        readers = {stdout.fileno(): out.take, stderr.fileno(): err.take}
+        with contextlib.suppress(OSError), contextlib.closing(Pipes(readers)) as pipes:
+            while pipes.reading and not out.over and not ended.is_set():
+                pipes.transfer(_POLL_S)
 
     thread = threading.Thread(target=read, daemon=True)
-    thread.start()
-    return thread
+    try:
+        thread.start()
+        yield
+    finally:
+        _ended(running, mark)
+        if thread.ident is not None:  # it has started
+            thread.join(GRACE_S)
+            ended.set()
+            thread.join()
+        close_pipes(running.process)
 
 
-def _watch(running: _Running, limits: Limits, out: _Sink, patron: Patron) -> tuple[Ending, int | None]:
+def _watch(running: _Running, limits: Limits, out: Sink, patron: Patron) -> tuple[Ending, int | None]:
     """Wait until the command ends or must be ended. Return the kind of ending and its exit code."""
     began = weighed = time.monotonic()
     while True:

@@ -12,9 +12,10 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Literal, Self, TypeAlias, cast
+from typing import IO, Any, Literal, TypeAlias, cast
 
 from mendbench.io.folder_removal import emptied
+from mendbench.process.pipe_io import Pipes, Sink, close_pipes
 from mendbench.process.syscall_filter import call_filter
 
 Bound: TypeAlias = Literal["time", "output", "processes", "memory", "files"]
@@ -25,7 +26,6 @@ _POLL_S = 0.02
 _WEIGH_EVERY_S = 0.05
 _GRACE_S = 5.0
 """How long the kernel may take to end a killed process, in seconds."""
-_CHUNK = 65_536
 NOBODY = 65534
 """The user id without rights on Linux."""
 _MAX_PATH = 1000
@@ -65,7 +65,7 @@ class Bounds:
         }[bound]
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
     """The result of a command."""
 
@@ -76,19 +76,6 @@ class Ran:
     over: Bound | None = None
     began: bool = False
     """Whether the sandbox was set up and the command was started in it."""
-    ready: bool = False
-    """Whether the command's ready line came."""
-
-    def take(self, sink: str, chunk: bytes, limit: int) -> bool:
-        """Add a chunk of output; return whether more may come."""
-        if sink == "out" and not self.ready:
-            self.ready, chunk = True, chunk[1:]
-        joined = (self.out if sink == "out" else self.err) + chunk
-        if sink == "out":
-            self.out = joined[:limit]
-        else:
-            self.err = joined[:limit]
-        return len(joined) <= limit
 
 
 @dataclass(slots=True, kw_only=True)
@@ -98,6 +85,8 @@ class _Watched:
     process: subprocess.Popen[bytes]
     bounds: Bounds
     folder: Path | None
+    out: Sink
+    err: Sink
     status: bytearray = field(default_factory=bytearray)
     init: int | None = None
     """The sandbox's first process: when it ends, all others end."""
@@ -168,21 +157,20 @@ def run_bounded(
     finally:
         for end in (writes, *(() if calls is None else (calls,))):
             os.close(end)
-    ran, watched = Ran(), _Watched(process=process, bounds=bounds, folder=folder)
+    out, err = Sink(bounds.output_bytes), Sink(bounds.output_bytes)
+    watched = _Watched(process=process, bounds=bounds, folder=folder, out=out, err=err)
     try:
-        ran.over = _attend(watched, ran, reads, stdin)
+        over = _attend(watched, reads, stdin)
     finally:
         watched.end()
         os.close(reads)
-        for pipe in (process.stdin, process.stdout, process.stderr):
-            with contextlib.suppress(OSError):  # the remaining input has no reader
-                cast("IO[bytes]", pipe).close()
-    ran.began = ran.over is not None or _said(watched.status, "exit-code") is not None
+        close_pipes(process)
+    began = over is not None or _said(watched.status, "exit-code") is not None
     if folder is not None and not fits(folder, bounds):
-        ran.over = ran.over or "files"
+        over = over or "files"
         emptied(folder)
-    ran.code = process.returncode if ran.over is None else None
-    return ran
+    code = process.returncode if over is None else None
+    return Ran(out=bytes(out.data), err=bytes(err.data), code=code, over=over, began=began)
 
 
 def _calls() -> int | None:
@@ -196,13 +184,28 @@ def _calls() -> int | None:
     return place
 
 
-def _attend(watched: _Watched, ran: Ran, reads: int, stdin: bytes) -> Bound | None:
+def _attend(watched: _Watched, reads: int, stdin: bytes) -> Bound | None:
     """Feed and read the command until it has ended; return the limit that it exceeded before."""
+    ready = False
+
+    def take_output(chunk: bytes) -> None:
+        """Begin to write the input when the command's first line says that it is ready."""
+        nonlocal ready
+        if not ready:
+            ready, chunk = True, chunk[1:]
+            pipes.feed(into, b"\n" + stdin)
+        watched.out.take(chunk)
+
+    into, out, err = (
+        cast("IO[bytes]", pipe) for pipe in (watched.process.stdin, watched.process.stdout, watched.process.stderr)
+    )
     weighed = time.monotonic()
     deadline, ended = weighed + watched.bounds.time_s, False
-    with _Ends(watched, ran, reads, stdin) as ends:
-        while ends.reading or not ended:
-            if not ends.pump():
+    readers = {reads: watched.hear, out.fileno(): take_output, err.fileno(): watched.err.take}
+    with contextlib.closing(Pipes(readers)) as pipes:
+        while pipes.reading or not ended:
+            pipes.transfer(_POLL_S)
+            if watched.out.over or watched.err.over:
                 return "output"
             now = time.monotonic()
             if not ended and watched.process.poll() is not None:
@@ -215,55 +218,6 @@ def _attend(watched: _Watched, ran: Ran, reads: int, stdin: bytes) -> Bound | No
                 if (bound := watched.over()) is not None:
                     return bound
     return None
-
-
-class _Ends:
-    """Our ends of a sandbox's pipes."""
-
-    def __init__(self, watched: _Watched, ran: Ran, reads: int, stdin: bytes) -> None:
-        process = watched.process
-        out, err, self._into = (cast("IO[bytes]", each) for each in (process.stdout, process.stderr, process.stdin))
-        self._watched, self._ran, self._rest = watched, ran, memoryview(b"\n" + stdin)
-        self._sinks = {out.fileno(): "out", err.fileno(): "err"}
-        self.reading = {reads, *self._sinks}
-        """The pipes from which more data may come."""
-        self._ready = selectors.DefaultSelector()
-
-    def __enter__(self) -> Self:
-        for end in self.reading:
-            self._ready.register(end, selectors.EVENT_READ)
-        os.set_blocking(self._into.fileno(), False)
-        return self
-
-    def __exit__(self, *_raised: object) -> None:
-        self._ready.close()
-
-    def pump(self) -> bool:
-        """Transfer the available data; return whether the command kept within its output limit."""
-        for key, _ in self._ready.select(_POLL_S):
-            if key.fileobj is self._into:
-                self._feed(key.fd)
-            elif not (chunk := os.read(key.fd, _CHUNK)):
-                self._ready.unregister(key.fd)
-                self.reading.discard(key.fd)
-            elif (sink := self._sinks.get(key.fd)) is None:
-                self._watched.hear(chunk)
-            else:
-                if sink == "out" and not self._ran.ready:
-                    self._ready.register(self._into, selectors.EVENT_WRITE)
-                if not self._ran.take(sink, chunk, self._watched.bounds.output_bytes):
-                    return False
-        return True
-
-    def _feed(self, to: int) -> None:
-        with contextlib.suppress(BlockingIOError):
-            try:
-                self._rest = self._rest[os.write(to, self._rest[:_CHUNK]) :] if self._rest else self._rest
-            except BrokenPipeError:  # there is no reader
-                self._rest = self._rest[:0]
-        if not self._rest:
-            self._ready.unregister(self._into)
-            self._into.close()
 
 
 def _said(status: bytes | bytearray, name: str) -> int | None:

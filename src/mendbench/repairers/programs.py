@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -22,7 +21,7 @@ from mendbench.errors import BadInput, Incomplete
 from mendbench.io.canonical_json import canonical_json
 from mendbench.model.exchange import Response
 from mendbench.model.json import Json, JsonObject
-from mendbench.process.pipe_io import TooMuchOutput, communicate
+from mendbench.process.pipe_io import TooMuchOutput, run_program
 from mendbench.secrets.environment import environment_redactor
 
 PATIENCE_S = 600.0
@@ -54,39 +53,26 @@ class CommandCaller:
                 that started their own session continue.
         """
         began = time.perf_counter()
-        done = self._ran("\n\n".join(_messages(model_request)) + "\n")
-        if done.returncode != 0:
-            output = _line(done.stderr) or _line(done.stdout) or "it said nothing"
-            raise self._none(f"exit code {done.returncode}: {output}")
-        return _completion({"text": done.stdout.decode("utf-8", "replace")}, began)
+        code, out, err = self._ran("\n\n".join(_messages(model_request)) + "\n")
+        if code != 0:
+            raise self._none(f"exit code {code}: {_line(err) or _line(out) or 'it said nothing'}")
+        return _completion({"text": out.decode("utf-8", "replace")}, began)
 
-    def _ran(self, prompt: str) -> subprocess.CompletedProcess[bytes]:
+    def _ran(self, prompt: str) -> tuple[int, bytes, bytes]:
+        """Return the program's exit code, output and messages, without the secrets of the environment."""
         try:
-            process = subprocess.Popen(  # noqa: S603  the operator's own program
-                self.argv,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,  # so that its child processes can be ended with it
-            )
+            code, out, err = run_program(self.argv, prompt.encode("utf-8", "replace"), self.timeout_s, MAX_OUTPUT)
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error)
             raise BadInput(
                 self._name, f"cannot be run ({why})", "check its path, or replay with --record none"
             ) from None
-        try:
-            out, err = communicate(process, prompt.encode("utf-8", "replace"), self.timeout_s, MAX_OUTPUT)
         except subprocess.TimeoutExpired:
-            _end(process)
             raise self._none(f"it did not end within {self.timeout_s:g} s") from None
         except TooMuchOutput:
-            _end(process)
             raise self._none(f"it printed more than {MAX_OUTPUT:,} bytes") from None
-        except BaseException:
-            _end(process)
-            raise
         own = environment_redactor(os.environ)
-        return subprocess.CompletedProcess(self.argv, process.returncode, own.data(out), own.data(err))
+        return code, own.data(out), own.data(err)
 
     def _none(self, why: str) -> Incomplete:
         return Incomplete(f"{self._name} gave no response: {why}; mend it and record the model request again")
@@ -203,17 +189,6 @@ def _line(output: str | bytes) -> str:
     text = output.decode("utf-8", "replace") if isinstance(output, bytes) else output
     lines = text.strip().splitlines()
     return " ".join(lines[-1].split())[:_SHOWN] if lines else ""
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a program and its child processes, except those in a session of their own."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    for pipe in (process.stdin, process.stdout, process.stderr):
-        if pipe is not None:
-            with contextlib.suppress(OSError):  # unwritten input has no reader
-                pipe.close()
-    process.wait()
 
 
 @contextlib.contextmanager
