@@ -81,7 +81,6 @@ def run(
     keys, chosen = planned.own_keys(), planned.cases
     refuse_unknown(planned.keys, setting, loaded)
     refuse_unrecorded(setting, chosen, keys)
-    refuse_cases_with_credentials(setting.corpus, {key.case for key in keys.each_first()}, setting.record)
     plan: JsonObject = {
         "options": stored_options(options),
         "trials": digest_of_keys(keys),
@@ -96,6 +95,7 @@ def run(
     if earlier is not None and earlier.inputs is not None and _is_same(earlier.inputs, made_from):
         on_note(f"{out}: nothing changed since this run was made; --fresh executes every trial again")
         return earlier
+    refuse_cases_with_credentials(setting.corpus, {key.case for key in keys.each_first()}, setting.record)
     with open_run(out, plan, resume=options.resume, on_note=on_note) as folder, RowCache(loaded.output(CACHE)) as cache:
         replay = Replay(setting, keys, folder)
         if setting.record == "none":

@@ -10,10 +10,10 @@ from mendbench.cli.words import NOTHING, TO, counted, decimals, number, span
 from mendbench.errors import UnknownName
 from mendbench.model.json import JsonObject
 from mendbench.report.charts.success import Row, rows_of
-from mendbench.report.summary import leading, summarise
+from mendbench.report.summary import headline, leading
 from mendbench.report.table_model import Column as TableColumn
 from mendbench.report.table_model import Table, columns
-from mendbench.report.tables import Panel, others
+from mendbench.report.tables import Panel
 from mendbench.report.views import STRATA, Column, PolicyView, Solver, Views, own_strategies
 from mendbench.report.words import on_apis
 from mendbench.results.store import StoredRun
@@ -55,14 +55,14 @@ def show_summary(run: StoredRun, part: str | None, *, details: bool) -> None:
     if details:
         show_totals(totals if part is None else own)
         return
-    summary = summarise(run)
+    summary = headline(run)
     if part is None or part == HEADLINE_PART:
         write(f"{paragraph(plain(summary.lead))}\n\n")
     main = next((solver for solver in summary.views.solvers if _policies_of(own, summary.views, solver)), None)
     if main is not None:
         records = run.records.where("part", lambda name: name == chosen)
         _show_solver([total for total in own if total["engine"] == main.engine], records, summary.views, main, chosen)
-    for panel in others(summary.panels):
+    for panel in summary.others:
         write(f"{paragraph(plain(f'{panel.solver.label}{on_apis(panel.api)}: {_best(panel)}'))}\n")
     bounds, trials = run.run["bounds"], counted(len(run.rows), "trial")
     write(f"No verdict: {bounds['unjudged']} unjudged and {bounds['crashed']} crashed, of {trials}\n")

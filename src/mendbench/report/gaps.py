@@ -22,7 +22,7 @@ NOISE = {"summary-b": AGAINST, "placebo": "none"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """The difference in repair success between two strategies, over the cases that both have."""
+    """The difference in the policy's measure between two strategies, over the cases that both have."""
 
     name: str
     against: str
@@ -69,7 +69,8 @@ def _gap(selection: Selection, column: Column, base: Column) -> Gap | None:
     if not pairing.pairs:
         return None
     pair = pairing.pairs[0]
-    (difference,) = compare_scores(pair, {"repair_success": score("repair_success")})
+    measure = selection.policy.measure
+    (difference,) = compare_scores(pair, {measure: score(measure)})
     return Gap(
         name=column.name, against=base.name, group=column.group, difference=difference, tokens=_tokens(pair)
     )  # fmt: skip

@@ -30,8 +30,8 @@ from mendbench.report.statements import (
 )
 from mendbench.report.success_by_prompt import PromptSplits, splits_of
 from mendbench.report.summary import Summary, estimated, leading
-from mendbench.report.tables import ABOUT, Line, Panel, headline_panels
-from mendbench.report.views import Column, Solver, Views
+from mendbench.report.tables import ABOUT, Line, Panel, control_panels, headline_panels
+from mendbench.report.views import Column, Solver, control_model
 from mendbench.report.words import counted, figure, listing, on_apis, percent
 from mendbench.results.store import StoredRun
 from mendbench.results.totals import HEADLINE_PART, headline_records
@@ -89,9 +89,24 @@ class Answer:
     """Counts of the trials that the last line of :attr:`why` names."""
     stages: tuple[Stop, ...] = ()
     """Where trials of :attr:`strategy` stopped."""
+    stopped_at: Literal["first_stage", "final_stage"] = "final_stage"
+    """Whether :attr:`stages` are those of the first or of the last response."""
     strategy: str = ""
     panel: Panel | None = None
     """The panel whose trials :attr:`counts` and :attr:`stages` count."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """Results of the control model: the same prompts, asked under stricter conditions than those of the main model."""
+
+    solver: Solver
+    asked: str
+    """How it was asked, in the words of the configuration; may be empty."""
+    of: str
+    """The policy, and the number of cases."""
+    pictures: tuple[Chart, ...]
+    answers: tuple[Answer, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +146,10 @@ class Overview:
 
     of: str
     """The solver, the policy, and the number of cases."""
+    asked: str
+    """How the main model was asked, in the words of the configuration; may be empty."""
+    control: Control | None
+    """None if no control model is configured, or the run has no trial of it."""
     models: tuple[ModelCharts, ...]
     """The main model first; models without trials under the headline's policy are left out."""
     answers: tuple[Answer, ...]
@@ -148,6 +167,8 @@ def build_overview(run: StoredRun, summary: Summary) -> Overview:
     if selection is None or not summary.panels:
         return Overview(
             of="",
+            asked="",
+            control=None,
             models=(),
             answers=(),
             strata=(),
@@ -185,7 +206,9 @@ def build_overview(run: StoredRun, summary: Summary) -> Overview:
     )
     return Overview(
         of=_of(selection),
-        models=tuple(_models(run, summary.views)),
+        asked=_asked(run, selection.solver),
+        control=_control(run, summary, primary),
+        models=tuple(_models(run, summary)),
         answers=(
             *(_strategy(run, panel, own, each, primary) for each, (panel, own) in zip(found, strata, strict=True)),
             *(_failing(panel, own, lines) for lines, (panel, own) in zip(funnels, strata, strict=True)),
@@ -209,10 +232,35 @@ def build_overview(run: StoredRun, summary: Summary) -> Overview:
     )
 
 
-def _models(run: StoredRun, views: Views) -> Iterator[ModelCharts]:
-    records = headline_records(run.records)
+def _control(run: StoredRun, summary: Summary, primary: Primary) -> Control | None:
+    panels = control_panels(summary.panels, control_model(run))
+    selection = select(run, summary.views, [panels[0].solver]) if panels else None
+    if selection is None:
+        return None
+    own = [(panel, selection.of_api(panel.api)) for panel in panels]
+    records, solver = headline_records(run.records), selection.solver
+    first_only = selection.policy.measure == "attempt1_success"
+    found = strata(records, selection.policy, solver)
+    return Control(
+        solver=solver,
+        asked=_asked(run, solver),
+        of=_of(selection),
+        pictures=tuple(success(stratum, 0, first_only=first_only) for stratum in found),
+        answers=(
+            *(_strategy(run, panel, each, gaps(each), primary) for panel, each in own),
+            *(_failing(panel, each, funnel_lines(each)) for panel, each in own),
+        ),
+    )
+
+
+def _asked(run: StoredRun, solver: Solver) -> str:
+    return str(((run.run.get("models") or {}).get(solver.model) or {}).get("asked") or "")
+
+
+def _models(run: StoredRun, summary: Summary) -> Iterator[ModelCharts]:
+    records, views = headline_records(run.records), summary.views
     for number, solver in enumerate(views.solvers, start=1):
-        drawn = tuple(success(stratum, number) for stratum in strata(records, views, solver))
+        drawn = tuple(success(stratum, number) for stratum in strata(records, views.policies[0], solver))
         if drawn:
             yield ModelCharts(solver=solver, pictures=drawn)
 
@@ -270,7 +318,7 @@ def _strategy(run: StoredRun, panel: Panel, selection: Selection, found: Sequenc
         bare = gap_between(selection, cheapest.name, NO_CONTEXT)
         why += [_against(bare)] if bare is not None else []
     why.append(_price(run, selection, cheapest, after))
-    ends = [f"{line.name} {line.right}" for line in lines if line.group == "bound"]
+    ends = [f"{line.name} {line.right}" for line in lines if line.group == "bound" and line.cases == best[0].cases]
     if ends:
         why.append(f"Floor and ceiling: {', '.join(ends)}")
     return Answer(question=question, says=listing([line.name for line in best]), why=tuple(why))
@@ -393,16 +441,19 @@ def _failing(panel: Panel, selection: Selection, funnels: Sequence[FunnelLine]) 
     under = f"All strategies: of {counted(trials, 'trial')} under {selection.policy.label}, controls aside"
     if one is None:
         return Answer(question=question, says="not told", why=(under,), counts=counts, panel=panel)
+    first = selection.policy.measure == "attempt1_success"
+    stopped = one.funnel.first if first else one.funnel.final
     wrong: list[tuple[Stage, int]] = [
-        (stage, count) for stage, count in one.funnel.final.items() if count and stage not in {"right", "open"}
+        (stage, count) for stage, count in stopped.items() if count and stage not in {"right", "open"}
     ]
-    still_open = one.funnel.final["open"]
+    still_open = stopped["open"]
     failed = sum(count for _, count in wrong)
     says = f"{figure(failed)}{f' to {figure(failed + still_open)}' if still_open else ''} of {one.funnel.trials} with {best}"
     stages = tuple(Stop(number=count, stage=stage, says=SAYS[stage]) for stage, count in wrong)
     tone: Tone = "open" if still_open else "plain"
     return Answer(
-        question=question, says=says, why=(under,), counts=counts, tone=tone, stages=stages, strategy=one.strategy, panel=panel
+        question=question, says=says, why=(under,), counts=counts, tone=tone, stages=stages, strategy=one.strategy, panel=panel,
+        stopped_at="first_stage" if first else "final_stage",
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -73,11 +73,11 @@ class Selection:
         return own_strategies(self.columns)
 
 
-def select(run: StoredRun, views: Views) -> Selection | None:
-    """Return the trials on the first screen; None if the run has no responses under any policy."""
+def select(run: StoredRun, views: Views, solvers: Sequence[Solver] | None = None) -> Selection | None:
+    """Return the trials of the first solver that has any; None if none of ``solvers``, by default all, has responses under a policy."""
     records = headline_records(run.records)
     bounds = set(views.bounds())
-    for solver in views.solvers:
+    for solver in views.solvers if solvers is None else solvers:
         own = records.where("treatment", solver.answers)
         ends = records.where("treatment", partial(_ends_beside, solver, bounds))
         ran: tuple[Treatment, ...] = own.values("treatment")
@@ -107,12 +107,14 @@ def total_of(found: Sequence[JsonObject], selection: Selection, column: Column) 
     return next(own, None)
 
 
-def headline_totals(run: StoredRun) -> dict[str, tuple[JsonObject, ...]]:
+def headline_totals(
+    run: StoredRun, wanted: Callable[[Treatment], bool] = lambda _treatment: True
+) -> dict[str, tuple[JsonObject, ...]]:
     """Return the totals of the headline's trials for each stratum of APIs: strata are never pooled.
 
-    The key is the stratum; it is empty if the run has only one. Totals contain the scores in :data:`SCORES`.
+    The key is the stratum; it is empty if the run has only one. Totals contain the scores in :data:`SCORES`, of the ``wanted`` treatments.
     """
-    by_api = headline_records(run.records).by("api")
+    by_api = headline_records(run.records).where("treatment", wanted).by("api")
     return {api if len(by_api) > 1 else "": tuple(totals(by_api[api], SCORES)) for api in STRATA if api in by_api}
 
 

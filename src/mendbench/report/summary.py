@@ -11,19 +11,32 @@ from mendbench.model.trial import JsonRow
 from mendbench.report.primary import settled_for
 from mendbench.report.reasons import PLAIN_ENGINE
 from mendbench.report.selection import headline_totals
-from mendbench.report.tables import FEW, Line, Panel, PolicyTable, headline_panels, panels, policy_tables
-from mendbench.report.views import Solver, Views, views_of
+from mendbench.report.tables import (
+    FEW,
+    Line,
+    Panel,
+    PolicyTable,
+    control_panels,
+    headline_panels,
+    others,
+    panels,
+    policy_tables,
+)
+from mendbench.report.views import Solver, Views, control_model, views_of
 from mendbench.report.words import counted, figure, listing, on_apis
 from mendbench.results.store import StoredRun
 from mendbench.results.totals import headline_records
 from mendbench.scoring.record_table import Records
-from mendbench.scoring.records import EDIT_KINDS
+from mendbench.scoring.records import EDIT_KINDS, Treatment
 from mendbench.trial.row import whole
 
 _ROUNDED = 1e-6
 """Shares that differ by less are equal: bounds are stored rounded."""
 
 _SOURCES = {"real": "real servers", "simulator": "simulated services", "live": "live services", "mock": "mock servers"}
+
+_BY = {"first-answer": "By its first response"}
+"""Policies in words, where the name alone would not tell."""
 
 KINDS = {
     "repairable": "that an edit mends",
@@ -89,6 +102,16 @@ class Summary:
     policies: tuple[PolicyTable, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headline:
+    """The results of a run in short."""
+
+    lead: str
+    views: Views
+    others: tuple[Panel, ...]
+    """The tables of the other solvers under the headline's policy."""
+
+
 def summarise(run: StoredRun) -> Summary:
     """Return the first screen of a run's report."""
     views, headline = views_of(run), headline_records(run.records)
@@ -96,7 +119,7 @@ def summarise(run: StoredRun) -> Summary:
     edits = {case for case, kind in headline.counted("case", "kind") if kind in EDIT_KINDS}
     digests = run.run.get("digests") or {}
     return Summary(
-        lead=" ".join(filter(None, (_control(run), _lead(headline_panels(tables))))),
+        lead=_lead(control_panels(tables, control_model(run)) or headline_panels(tables)),
         caveats=tuple(_caveats(run, views)),
         provenance=_recorded(run.records, run.run.get("mendbench_version")) + _elsewhere(run),
         facts=tuple(_facts(run, views)),
@@ -109,6 +132,20 @@ def summarise(run: StoredRun) -> Summary:
     )
 
 
+def headline(run: StoredRun) -> Headline:
+    """Return the results under the headline's policy, and those of the control model: all that a terminal shows."""
+    views, control = views_of(run), control_model(run)
+    first = views.policies[:1]
+
+    def wanted(treatment: Treatment) -> bool:
+        own = treatment.model == control or any(view.runs(treatment) for view in first)
+        return own or treatment.repairer in views.bounds()
+
+    tables = panels(headline_totals(run, wanted), views)
+    lead = _lead(control_panels(tables, control) or headline_panels(tables))
+    return Headline(lead=lead, views=views, others=others(tables))
+
+
 def _lead(found: Sequence[Panel]) -> str:
     """Return the headline in words, a sentence for each stratum of APIs."""
     sentences = [(panel, _repaired(panel)) for panel in found]
@@ -118,29 +155,10 @@ def _lead(found: Sequence[Panel]) -> str:
             if found
             else ""
         )
-    who = f"Under {found[0].policy.label}, {found[0].solver.label}"
+    who = f"{_BY.get(found[0].policy.policy) or f'Under {found[0].policy.label}'}, {found[0].solver.label}"
     if len(sentences) == 1:
         return f"{who}{on_apis(found[0].api)} {sentences[0][1]}."
     return " ".join([f"{who}:", *(f"On {panel.api} APIs it {text}." for panel, text in sentences)])
-
-
-def _control(run: StoredRun) -> str:
-    """Return what the first responses of the control model repaired, by stratum of APIs; empty without such a model."""
-    model = (run.run.get("report") or {}).get("control_model")
-    found: dict[str, dict[str, Counter[bool | None]]] = defaultdict(lambda: defaultdict(Counter))
-    for record in headline_records(run.records):
-        if model is not None and record.treatment.model == model and record.kind in EDIT_KINDS:
-            found[record.api][record.treatment.strategy][record.right_after_first if record.judged else None] += 1
-    parts = []
-    for api in sorted(found):
-        ranked = sorted(found[api].items(), key=lambda item: (-item[1][True], item[0]))
-        shares = [f"{name} {_first_right(counts)} of {counts.total()}" for name, counts in ranked]
-        parts.append(f"on {api} APIs {listing(shares)}")
-    return f"Cases repaired by the first response of {model}: {'; '.join(parts)}." if parts else ""
-
-
-def _first_right(counts: Mapping[bool | None, int]) -> str:
-    return f"{counts[True]} to {counts[True] + counts[None]}" if counts[None] else str(counts[True])
 
 
 def _repaired(panel: Panel) -> str:
@@ -151,6 +169,8 @@ def _repaired(panel: Panel) -> str:
         return ""
     leaders = leading(plain)
     each = [f"{line.name} ({_of_cases(line)})" for line in leaders]
+    if len(leaders) > 1 and len({_of_cases(line) for line in leaders}) == 1:
+        each = [f"{listing([line.name for line in leaders])} ({_of_cases(leaders[0])} each)"]
     if len(plain) == 1:
         text = f"repaired {_of_cases(plain[0])} with {plain[0].name}"
     elif len(leaders) == 1:
@@ -160,7 +180,7 @@ def _repaired(panel: Panel) -> str:
     elif len({(line.right, line.cases) for line in plain}) == 1:
         text = f"repaired {_of_cases(plain[0])} with every strategy"
     else:
-        text = f"repaired most with {listing(each)}"
+        text = f"repaired most with {each[0] if len(each) == 1 else listing(each)}"
     rest = [f"{line.name} {line.reach}{_otherwise(line, leaders[0])}" for line in plain if line not in leaders]
     text += f"; then {listing(rest)}" if rest else ""
     alone = next((line for line in lines if line.name == "none" and line not in plain), None)
@@ -299,7 +319,7 @@ def _recorded(records: Records, version: Json) -> str:
     if not len(records):
         return ""
     cases, covered = set(records.values("case")), set(headline_records(records).values("case"))
-    of = "" if cases == covered else f", told of the {counted(len(covered), 'case')} of the test part"
+    of = "" if cases == covered else f"; results cover the {counted(len(covered), 'case')} of the test part"
     sources: dict[str, set[str]] = defaultdict(set)
     for (_, source), own in _cases_by_service(records).items():
         sources[source] |= own
@@ -308,7 +328,8 @@ def _recorded(records: Records, version: Json) -> str:
     text = f"{counted(len(records), 'trial')} of {counted(len(cases), 'case')}{of}, replayed from recordings by mendbench {version}."
     if worlds:
         text += f" The world's responses come from {listing(worlds)}"
-        text += f"; {figure(derived)} stood in no recording and were derived." if derived else "."
+        text += " (some cases use both)" if sum(map(len, sources.values())) > len(cases) else ""
+        text += f"; simulated services computed {figure(derived)} of them, for changed requests." if derived else "."
     return text
 
 

@@ -150,6 +150,12 @@ def headline_panels(found: Sequence[Panel]) -> tuple[Panel, ...]:
     return tuple(one for one in found if (one.solver, one.policy) == (found[0].solver, found[0].policy))
 
 
+def control_panels(found: Sequence[Panel], model: str | None) -> tuple[Panel, ...]:
+    """Return the panels of the control model under its first policy: one for each stratum; empty if the run has no such model."""
+    own = [one for one in found if model is not None and one.solver.model == model]
+    return tuple(one for one in own if one.policy == own[0].policy)
+
+
 def others(found: Sequence[Panel]) -> tuple[Panel, ...]:
     """Return the panels of the other solvers under the headline's policy."""
     first = found[0] if found else None
@@ -162,14 +168,16 @@ def _lines(found: Sequence[JsonObject], views: Views, solver: Solver, view: Poli
             if column.group == "bound":
                 if total["repairer"] == column.name and total["engine"] == solver.engine:
                     note = f"{BOUND_REPAIRERS[column.name]}, under {total['policy']}"
-                    yield _line(total, column.name, "bound", note, NOTHING)
+                    yield _line(total, column.name, "bound", note, NOTHING, view.measure)
             elif total["strategy"] == column.name and solver.answered(total) and view.ran(total):
-                yield _line(total, column.name, column.group, "", _first_attempt(found, solver, column.name))
+                yield _line(
+                    total, column.name, column.group, "", _first_attempt(found, solver, column.name), view.measure
+                )
 
 
-def _line(total: JsonObject, name: str, group: Group, note: str, first: str) -> Line:
+def _line(total: JsonObject, name: str, group: Group, note: str, first: str, measure: str) -> Line:
     scores = total["scores"]
-    success, wasted, recall = scores["repair_success"], scores["wasted"]["value"], scores["context_recall"]["value"]
+    success, wasted, recall = scores[measure], scores["wasted"]["value"], scores["context_recall"]["value"]
     tokens, cases, right = scores["context_tokens"], success["denominator"], success["numerator"]
     return Line(
         name=name,

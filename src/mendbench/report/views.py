@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from mendbench.errors import UnknownName
 from mendbench.model.json import JsonObject
+from mendbench.repair.policies import policy
 from mendbench.results.store import StoredRun
 from mendbench.scoring.records import Treatment
 
@@ -51,6 +53,14 @@ class PolicyView:
     label: str
     policy: str
     detector: str | None
+
+    @property
+    def measure(self) -> str:
+        """The score by which strategies are compared: a trial that stops after one response is judged by what this response did."""
+        try:
+            return "attempt1_success" if policy(self.policy).max_responses == 1 else "repair_success"
+        except UnknownName:
+            return "repair_success"
 
     def ran(self, total: JsonObject) -> bool:
         """Return whether the trials of a total ran under this policy."""
@@ -109,6 +119,12 @@ def own_strategies(columns: Sequence[Column]) -> tuple[Column, ...]:
 def main_model(run: StoredRun) -> str | None:
     """Return the headline's model: that of the configuration, else the first one of the matrix. The run may have no trial of this model."""
     return next(iter(_axes(run)["models"]), None)
+
+
+def control_model(run: StoredRun) -> str | None:
+    """Return the model of the configuration whose results lead the main model's; None if none is configured."""
+    model: str | None = (run.run.get("report") or {}).get("control_model")
+    return model
 
 
 def _axes(run: StoredRun) -> JsonObject:

@@ -21,7 +21,7 @@ CACHE = Path(FOLDER) / "trials.sqlite"
 """In the folder of the configuration."""
 
 BOUND = 256_000_000
-"""Maximum size of the cached rows and texts in bytes, compressed: eight times the shipped matrix. The least recently used are deleted."""
+"""Maximum size of the cached rows and texts in bytes, compressed: the shipped matrix twice. The least recently used are deleted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

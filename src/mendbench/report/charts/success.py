@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mendbench.report.charts.chart import Chart, Label, Mark, Stroke, Table
 from mendbench.report.charts.scale import Scale, across
 from mendbench.report.tables import ABOUT, NOTHING
-from mendbench.report.views import STRATA, PolicyView, Solver, Views
+from mendbench.report.views import STRATA, PolicyView, Solver
 from mendbench.report.words import counted, figure
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS
@@ -70,11 +70,8 @@ class Stratum:
         return tuple(row for row in self.rows if row.cases == cases)
 
 
-def strata(records: Records, views: Views, solver: Solver) -> tuple[Stratum, ...]:
-    """Return the strata of one solver's trials under the headline's policy; empty if no case has an edit fault."""
-    if not views.policies:
-        return ()
-    policy = views.policies[0]
+def strata(records: Records, policy: PolicyView, solver: Solver) -> tuple[Stratum, ...]:
+    """Return the strata of one solver's trials under a policy; empty if no case has an edit fault."""
     found = rows_of(records.where("treatment", lambda one: solver.answers(one) and policy.runs(one)))
     return tuple(Stratum(name=name, policy=policy, rows=rows) for name, rows in found.items())
 
@@ -100,8 +97,11 @@ def _reach(found: Measure) -> Reach:
     return Reach(low=found.numerator, high=round(high, 6))
 
 
-def success(stratum: Stratum, number: int) -> Chart:
-    """Return the chart of one stratum; ``number`` is the number of its model in the report."""
+def success(stratum: Stratum, number: int, *, first_only: bool = False) -> Chart:
+    """Return the chart of one stratum; ``number`` is the number of its model in the report.
+
+    ``first_only`` leaves out what was right within three responses, for trials that stop after the first.
+    """
     rows, name = stratum.most(), f"success-{number}-{stratum.name}"
     start = min(50.0, 8 + _NAME * max(len(row.strategy) for row in rows))
     scale = across(0, rows[0].cases, start=start, end=_TRACK)
@@ -110,8 +110,8 @@ def success(stratum: Stratum, number: int) -> Chart:
     for at, row in enumerate(rows):
         y = TOP + ROW * at + ROW / 2
         strokes += _strokes(row, scale, y)
-        marks += _marks(row, scale, y)
-        labels += _labels(row, y)
+        marks += _marks(row, scale, y)[: 1 if first_only else None]
+        labels += _labels(row, y, first_only=first_only)
     ticks = [tick for tick in scale.ticks(3, whole=True) if rows[0].cases - tick > rows[0].cases / 6]
     rules = [
         Stroke(x1=scale.at(tick), y1=TOP, x2=scale.at(tick), y2=bottom, kind="rule") for tick in (*ticks, rows[0].cases)
@@ -128,7 +128,7 @@ def success(stratum: Stratum, number: int) -> Chart:
         table=_table(stratum.rows),
         strokes=(*rules, *strokes),
         marks=tuple(marks),
-        labels=(*labels, *_heads(), *_ticks((*ticks, rows[0].cases), scale, bottom)),
+        labels=(*labels, *_heads(first_only=first_only), *_ticks((*ticks, rows[0].cases), scale, bottom)),
     )
 
 
@@ -152,17 +152,18 @@ def _marks(row: Row, scale: Scale, y: float) -> list[Mark]:
     ]  # fmt: skip
 
 
-def _labels(row: Row, y: float) -> list[Label]:
+def _labels(row: Row, y: float, *, first_only: bool) -> list[Label]:
+    counts = row.first.short if first_only else f"{row.first.short} | {row.within.short}"
     return [
         Label(x=0, y=y + 4, text=row.strategy, kind="name"),
-        Label(x=_FIGURES, y=y + 4, text=f"{row.first.short} | {row.within.short}", anchor="end"),
+        Label(x=_FIGURES, y=y + 4, text=counts, anchor="end"),
         Label(x=100, y=y + 4, text=_tokens(row), anchor="end", kind="note"),
     ]
 
 
-def _heads() -> list[Label]:
+def _heads(*, first_only: bool) -> list[Label]:
     return [
-        Label(x=_FIGURES, y=15, text="first | in three", anchor="end", kind="axis"),
+        Label(x=_FIGURES, y=15, text="first" if first_only else "first | in three", anchor="end", kind="axis"),
         Label(x=100, y=15, text="tokens", anchor="end", kind="axis"),
     ]
 
