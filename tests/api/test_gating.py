@@ -51,7 +51,8 @@ def here(tmp_path, monkeypatch):
 
 def ran(*names, policies=("two-layer",), out="reports/latest"):
     options = api.RunOptions(
-        names=names, cases=CASES, cassettes=CASSETTES, repairers=("rules",), strategies=(MINE,), policies=policies, workers=1, out=Path(out)
+        names=names, cases=CASES, cassettes=CASSETTES, repairers=("rules",), strategies=(MINE,), policies=policies, workers=1, fresh=True,
+        out=Path(out)
     )  # fmt: skip
     return api.run(options, quietly)
 
@@ -205,7 +206,7 @@ def test_a_configuration_that_cannot_be_held_is_told(here, gate, says):
 def test_the_controls_of_a_run_have_no_limits(here):
     limits = "[gate.limits]\nmax_wasted = 3\n"
     (here / "mendbench.toml").write_text(f'{CONFIG}controls = ["noop"]\n{limits}', encoding="utf-8")
-    run = api.run(api.RunOptions(names=(MENDED,), cases=CASES, cassettes=CASSETTES, workers=1), quietly)
+    run = api.run(api.RunOptions(names=(MENDED,), cases=CASES, cassettes=CASSETTES, workers=1, fresh=True), quietly)
     api.accept_run(run)
     assert {row["repairer"] for row in run.rows} == {"noop", "rules"}
     assert {one.treatment.repairer for one in api.gate(run).limits} == {"rules"}
@@ -243,7 +244,7 @@ def test_the_self_test_names_what_does_not_come_out_alike(here, monkeypatch):
 def test_answers_that_were_recorded_anew_are_judged_as_what_chance_may_have_done(tmp_path, monkeypatch):
     root = cases.build(tmp_path / "desk")
     monkeypatch.chdir(root)
-    options = api.RunOptions(strategies=("full-context",), policies=("naive",), workers=1)
+    options = api.RunOptions(strategies=("full-context",), policies=("naive",), workers=1, fresh=True)
     api.accept_run(api.run(options, quietly))
     (root / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").unlink()
     cases.record_responses(root, cases.MATRIX, model=lambda _ask: cases.edit_response("Hello ${person.response.nick}!"))
@@ -269,7 +270,7 @@ def parcel(tmp_path, monkeypatch):
     monkeypatch.chdir(root)
     (root / "mendbench.toml").write_text(CONFIG, encoding="utf-8")
     recording = cases.add_parcel(root)
-    api.accept_run(api.run(api.RunOptions(strategies=("full-context",), workers=1), quietly))
+    api.accept_run(api.run(api.RunOptions(strategies=("full-context",), workers=1, fresh=True), quietly))
     return recording
 
 
@@ -277,7 +278,7 @@ def gated_again(**gate):
     """Gate another replay, with these rules."""
     rules = "".join(f'{name} = "{value}"\n' for name, value in gate.items())
     Path("mendbench.toml").write_text(f"{CONFIG}[gate]\n{rules}", encoding="utf-8")
-    return api.gate(api.run(api.RunOptions(strategies=("full-context",), workers=1), quietly))
+    return api.gate(api.run(api.RunOptions(strategies=("full-context",), workers=1, fresh=True), quietly))
 
 
 def misspelt(recording):

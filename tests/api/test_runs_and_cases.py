@@ -16,7 +16,7 @@ from tests.fakes.cases import CLOSED, MATRIX, MODEL, QUIET, RENAMED, ScriptedRec
 
 TRIALS = len(MATRIX) + 2 * 3
 """Two strategies under two policies for three cases, and the two controls of each case."""
-ONE = api.RunOptions(workers=1)
+ONE = api.RunOptions(workers=1, fresh=True)
 PARTIAL = Path("reports/.latest.partial")
 
 
@@ -75,6 +75,7 @@ def test_a_run_replays_the_matrix_and_leaves_a_whole_folder(root):
         "index.html",
         "run.json",
         "texts.jsonl",
+        "trials.index",
         "trials.jsonl",
     ]
     assert read_run(Path("reports/latest")).run == stored.run

@@ -19,8 +19,8 @@ LEAVES = tuple(words for words in COMMANDS if not any(other[:-1] == words for ot
 OPTIONS = {
     (
         "run",
-    ): "part cases cassettes out engine strategy policy detector repairer model samples record concurrency dry-run allow-shell allow-writes workers cluster shard resume format",
-    ("report",): "rescore forensics part all junit markdown csv parquet github-summary annotations against format",
+    ): "part cases cassettes out engine strategy policy detector repairer model samples record concurrency dry-run allow-shell allow-writes workers cluster shard all fresh resume details format",
+    ("report",): "rescore forensics part details junit markdown csv parquet github-summary annotations against format",
     ("compare",): "part score trials format",
     ("gate",): "baseline update partial new self-test cases cassettes workers format",
     ("merge",): "out format",

@@ -80,6 +80,7 @@ def test_the_configured_matrix_replays_from_recordings(corpus, mendbench):
         "index.html",
         "run.json",
         "texts.jsonl",
+        "trials.index",
         "trials.jsonl",
     }
     reference = next(line for line in result.out.splitlines() if line.startswith("reference"))
@@ -268,14 +269,21 @@ def test_a_signal_says_the_command_that_finishes_the_run_and_it_does(
     rules("http/*", "--out", "whole")
     with monkeypatch.context() as pressed:
         interrupt_after_first(pressed, number)
-        result = rules("http/*", "--out", "my run", "--allow-shell")
+        result = rules("http/*", "--out", "my run", "--allow-shell", "--fresh")
     assert (result.code, result.out) == (code, "")
     assert not (corpus / "my run").exists()
     command = result.line.removeprefix(f"{word}; finish it with: ")
-    assert command == "mendbench run --resume 'my run' --allow-shell --workers 1"
+    assert command == "mendbench run --resume 'my run' --allow-shell --fresh --workers 1"
     assert mendbench("run", "--resume", "my run").code == 0
     assert rows_of(corpus / "my run") == rows_of(corpus / "whole")
-    assert sorted(path.name for path in corpus.iterdir()) == ["cases", "cassettes", "mendbench.toml", "my run", "whole"]
+    assert sorted(path.name for path in corpus.iterdir()) == [
+        ".mendbench",
+        "cases",
+        "cassettes",
+        "mendbench.toml",
+        "my run",
+        "whole",
+    ]
 
 
 def test_ctrl_c_before_the_first_trial_says_that_nothing_is_there_to_finish(corpus, rules, monkeypatch):
@@ -341,7 +349,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(corpus, rules):
 def test_a_run_is_not_replaced_while_something_else_lies_in_its_folder(corpus, rules):
     rules("--out", "mine")
     (corpus / "mine" / "notes.txt").write_text("read me", encoding="utf-8")
-    result = rules("--out", "mine")
+    result = rules("--out", "mine", "--fresh")
     assert (result.code, "'notes.txt'" in result.line) == (2, True)
     assert (corpus / "mine" / "notes.txt").read_text(encoding="utf-8") == "read me"
 

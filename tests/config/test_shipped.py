@@ -27,7 +27,7 @@ def test_every_trial_of_the_shipped_matrix_can_be_built(tmp_path):
     config, root = loaded.config, loaded.root
     corpus = load_corpus(root / config.paths.cases, root / config.paths.cassettes)
     setting = BenchContext(cases_dir=corpus.cases_dir, cassettes_dir=corpus.cassettes_dir, models=dict(config.models))
-    for sweep in plan_of(config, RunOptions(), corpus).sweeps:
+    for sweep in plan_of(config, RunOptions(all=True), corpus).sweeps:
         keys = keys_of(sweep.matrix, sweep.cases)
         treatments = [key for key in keys if key.case == keys[0].case]
         for key in [*treatments, *{one.case: one for one in keys}.values()]:

@@ -59,12 +59,12 @@ def loaded():
 
 @pytest.fixture(scope="module")
 def setting(loaded):
-    return open_setting(loaded, RunOptions())
+    return open_setting(loaded, RunOptions(all=True))
 
 
 @pytest.fixture(scope="module")
 def trials(loaded, setting):
-    return plan_of(loaded.config, RunOptions(), setting.corpus).keys
+    return plan_of(loaded.config, RunOptions(all=True), setting.corpus).keys
 
 
 def asked_by(setting, keys: Collection[TrialKey], workers: int) -> Asked:

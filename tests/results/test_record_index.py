@@ -1,6 +1,7 @@
 """The index of a run: read instead of its rows, and ignored if it does not match them."""
 
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -128,9 +129,11 @@ def test_a_missing_text_is_reported_although_there_is_an_index(place):
         read_run(place)
 
 
-def test_a_rewritten_run_gets_the_index_of_its_new_rows_and_forgets_what_it_was_made_from(tmp_path):
+def test_a_rewritten_run_remembers_what_it_was_made_from_only_if_its_rows_are_the_same(tmp_path):
     place = written(tmp_path / "run", inputs=RunInputs(plan="p", fingerprints=("a",), reused=0))
-    run = read_run(place)
+    run, other = read_run(place), read_run(written(tmp_path / "other", small_run(seconds=0.9)))
     rewrite_run(run, {}, seen_in(place))
     assert list(by_index(place).records) == list(run.records)
+    assert by_index(place).inputs == run.inputs
+    rewrite_run(replace(other, folder=place), {}, seen_in(place))
     assert by_index(place).inputs is None

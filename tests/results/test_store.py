@@ -89,7 +89,7 @@ def test_a_finished_run_is_sorted_and_read_back_whole(place):
     assert [row["case"] for row in stored.rows] == ["a", "b", "c"]
     assert stored.texts == TEXTS
     assert (stored.rows, stored.run) == (written.rows, DOCUMENT)
-    assert sorted(path.name for path in place.iterdir()) == ["run.json", "texts.jsonl", "trials.jsonl"]
+    assert sorted(path.name for path in place.iterdir()) == ["run.json", "texts.jsonl", "trials.index", "trials.jsonl"]
     assert not partial_of(place).exists()
 
 
@@ -311,7 +311,7 @@ def test_what_was_appended_after_a_torn_line_stands_on_a_line_of_its_own(place):
         ),
         ("trials.jsonl", '{"key": "a"}\n{"key', "trials.jsonl:2: "),
         ("trials.jsonl", '{"key": "a"}\n7\n', "trials.jsonl:2: no JSON object"),
-        ("trials.jsonl", '{"key": "a"}\n', "trials.jsonl: 1 lines of 3 trials"),
+        ("trials.jsonl", '{"key": "a"}\n', "trials.jsonl:1: a line without 'attempts'"),
         ("trials.jsonl", '{"key": "a"}\n{}\n{}\n', "trials.jsonl:1: a line without 'attempts'"),
         ("trials.jsonl", '{"title": "\\ud800"}\n', "trials.jsonl:1: half a character"),
         ("trials.jsonl", '{"cost": NaN}\n', "trials.jsonl:1: NaN is no JSON number"),
@@ -380,7 +380,7 @@ def test_a_run_that_was_killed_after_the_swap_is_there_and_can_be_resumed_and_re
     with open_run(place, PLAN, resume=True) as folder:
         assert len(folder.done()) == 3
         folder.finish(DOCUMENT, {})
-    assert names(place) == ["run.json", "texts.jsonl", "trials.jsonl"]
+    assert names(place) == ["run.json", "texts.jsonl", "trials.index", "trials.jsonl"]
     assert names(place.parent) == ["latest"]
     killed_after_the_swap(place)
     assert len(write(place, ROWS[2:]).rows) == 1
@@ -393,7 +393,7 @@ def test_what_a_killed_process_left_in_a_run_or_beside_it_is_not_stumbled_over(p
     partial_of(place).mkdir()
     (partial_of(place) / "index.html").touch()
     write(place)
-    assert names(place) == ["run.json", "texts.jsonl", "trials.jsonl"]
+    assert names(place) == ["run.json", "texts.jsonl", "trials.index", "trials.jsonl"]
     assert names(place.parent) == ["latest"]
 
 

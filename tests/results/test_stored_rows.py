@@ -90,13 +90,13 @@ def test_a_line_that_is_longer_than_one_read_gives_is_whole(tmp_path):
     file = GrowingFile(tmp_path / "rows", [])
     rows = StoredRows(file.lines())
     for text in ("ä" * 100_000, "short"):
-        file.append(json.dumps({"text": text}, ensure_ascii=False) + "\n")
+        file.append(json.dumps({"text": text}, ensure_ascii=False).encode() + b"\n")
     file.close()
     assert [row["text"] for row in rows] == ["ä" * 100_000, "short"]
 
 
 def test_lines_that_a_full_disk_cuts_short_are_not_there_and_the_next_ones_are(tmp_path, monkeypatch):
-    write, file = os.write, GrowingFile(tmp_path / "rows", ["0\n"])
+    write, file = os.write, GrowingFile(tmp_path / "rows", [b"0\n"])
     left = [4]
 
     def full(handle, data):
@@ -108,18 +108,18 @@ def test_lines_that_a_full_disk_cuts_short_are_not_there_and_the_next_ones_are(t
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "write", full)
-        assert file.append("1\n") == 1
+        assert file.append(b"1\n") == 1
         with pytest.raises(OSError, match="No space left"):
-            file.append("2\n", "33\n")
+            file.append(b"2\n", b"33\n")
     assert (tmp_path / "rows").read_text() == "0\n1\n"
-    assert file.append("4\n", "55\n") == 2
+    assert file.append(b"4\n", b"55\n") == 2
     file.close()
     assert [file.lines()[at] for at in range(4)] == [b"0\n", b"1\n", b"4\n", b"55\n"]
     assert len(file.lines()) == 4
 
 
 def test_lines_stay_what_they_were_when_the_file_is_written_anew(tmp_path):
-    file = GrowingFile(tmp_path / "rows", ["0\n"])
-    GrowingFile(tmp_path / "rows", ["other\n"]).close()
+    file = GrowingFile(tmp_path / "rows", [b"0\n"])
+    GrowingFile(tmp_path / "rows", [b"other\n"]).close()
     file.close()
     assert file.lines()[0] == b"0\n"

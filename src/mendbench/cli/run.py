@@ -155,7 +155,7 @@ def _how_to_go_on(options: RunOptions) -> str:
     if interrupted_plan(place) is None:
         return "no trial was done, and nothing was written"
     kept = "" if options.record == "none" else "every response that came is kept; "
-    permissions = [field.name for field in fields(options) if isinstance(field.default, bool)]
+    permissions = [field.name for field in fields(options) if field.name.startswith("allow_")]
     shown = [name for name in ("record", *permissions, *FREE) if name not in {"out", "resume"}]
     return f"{kept}finish it with: {shlex.join(['mendbench', 'run', '--resume', str(place), *words(options, shown)])}"
 

@@ -244,7 +244,7 @@ def _control(run: StoredRun, summary: Summary, primary: Primary) -> Control | No
     return Control(
         solver=solver,
         asked=_asked(run, solver),
-        of=_of(selection),
+        of=f"Under {selection.policy.label}, {counted(len(selection.under(selection.policy).values('case')), 'case')}",
         pictures=tuple(success(stratum, 0, first_only=first_only) for stratum in found),
         answers=(
             *(_strategy(run, panel, each, gaps(each), primary) for panel, each in own),

@@ -10,8 +10,8 @@ from typing import TypeAlias
 from mendbench.errors import BadInput
 from mendbench.io.canonical_json import canonical_json
 from mendbench.io.files import folder_beside
-from mendbench.results.record_index import INDEX, write_index
-from mendbench.results.run_lines import TRIALS
+from mendbench.results.record_index import INDEX, RunInputs, read_index, write_index
+from mendbench.results.run_lines import TEXTS, TRIALS
 from mendbench.results.run_lock import held, take
 from mendbench.results.store import RUN, Files, StoredRun, run_text, write_files
 from mendbench.results.stored_rows import StoredRows, StoredTexts
@@ -54,7 +54,13 @@ def _write(run: StoredRun, files: Files, place: Path, fresh: Path) -> None:
     shutil.copytree(place, fresh, symlinks=True, ignore=shutil.ignore_patterns(TRIALS, RUN, INDEX, *files))
     write_files(fresh, {TRIALS: _lines(run), RUN: run_text(run.run), **files})
     if isinstance(run.rows, StoredRows) and isinstance(run.texts, StoredTexts):
-        write_index(fresh, run.rows, run.texts)
+        write_index(fresh, run.rows, run.texts, _inputs(place, run.rows))
+
+
+def _inputs(place: Path, rows: StoredRows) -> RunInputs | None:
+    """Return what the run in its place was made from, if it has the same rows."""
+    earlier = read_index(place, place / TRIALS, place / TEXTS)
+    return earlier[2] if earlier is not None and earlier[0].lines().digest() == rows.lines().digest() else None
 
 
 def _lines(run: StoredRun) -> Iterable[str | bytes]:

@@ -13,7 +13,7 @@ def found(words, **changes):
     rows = tuple({**row, **changes.get(row["case"].partition("/")[2], {})} for row in run.rows)
     run = replace(run, rows=rows)
     views = views_of(run)
-    return strata(run.records, views, views.solvers[0])
+    return strata(run.records, views.policies[0], views.solvers[0])
 
 
 def test_private_and_well_known_cases_are_counted_apart():
