@@ -1,13 +1,14 @@
 # Two commands on a fresh machine: `make bench` replays the shipped matrix, `make test` runs every test but the slow ones. Both set up what they need.
 .DEFAULT_GOAL := help
-.PHONY: help bench test check check-release torture speed profile gallery format lock clean record-world record-test record-lock
+.PHONY: help bench bench-all test check check-release torture speed profile gallery format lock clean record-world record-test record-lock
 
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 help:
-	@echo "make bench   replay the shipped matrix and write reports/latest/index.html"
+	@echo "make bench   replay the headline of the shipped matrix and write reports/latest/index.html"
+	@echo "make bench-all   replay all of it: every model, strategy and policy"
 	@echo "make test    every test but the slow ones, the browser's too"
 	@echo "make check   format, lint, types, layers, the proof of every case, the README's figures, and the gate on the shipped matrix"
 	@echo "make check-release   the same and every test, properties with ten times the examples; the corpus again and again; packages, audit, lowest and newest dependencies"
@@ -38,6 +39,9 @@ CHECK_PYTHON = @version=$$($(PYTHON) --version 2>&1) || version=missing; case "$
 bench: .venv/.run
 	$(BIN)/mendbench run
 
+bench-all: .venv/.run
+	$(BIN)/mendbench run --all
+
 # Three workers, since on two cores each waits a quarter of its time: for programs that it started, and for a browser.
 WORKERS ?= 3
 
@@ -62,7 +66,7 @@ check: .venv/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/mendbench case check
-	$(BIN)/mendbench run
+	$(BIN)/mendbench run --all
 	$(BIN)/python qa/benchmarks/figures.py --check
 	$(BIN)/mendbench gate
 
@@ -76,6 +80,7 @@ profile: .venv/.run
 
 gallery: .venv/.test
 	@sh tests/setup-machine
+	$(BIN)/mendbench run --all
 	$(BIN)/python qa/benchmarks/gallery.py
 	$(BIN)/python qa/benchmarks/figures.py
 

@@ -239,3 +239,16 @@ def test_a_limit_that_holds_everywhere_is_told_once_at_its_nearest(corpus, mendb
     assert len(lines) == 1
     assert lines[0].startswith("  max_crashed: crashed is 0, ")
     assert lines[0].endswith("; also for 3 other treatments")
+
+
+def test_in_ci_a_run_that_took_trials_from_an_earlier_one_is_refused_unless_that_is_accepted(
+    accepted, mendbench, monkeypatch
+):
+    monkeypatch.setenv("CI", "true")
+    assert mendbench("gate").code == 0
+    mendbench("run", *PLAIN, "--out", "again")
+    result = mendbench("gate", "again")
+    assert (result.code, result.line) == (
+        2, "again: 3 of its 3 trials were executed by earlier runs; make the run with --fresh, or accept them with --reuse"
+    )  # fmt: skip
+    assert mendbench("gate", "again", "--reuse").code == 0

@@ -22,7 +22,7 @@ OPTIONS = {
     ): "part cases cassettes out engine strategy policy detector repairer model samples record concurrency dry-run allow-shell allow-writes workers cluster shard all fresh resume details format",
     ("report",): "rescore forensics part details junit markdown csv parquet github-summary annotations against format",
     ("compare",): "part score trials format",
-    ("gate",): "baseline update partial new self-test cases cassettes workers format",
+    ("gate",): "baseline update partial new self-test reuse cases cassettes workers format",
     ("merge",): "out format",
     ("prompts", "export"): "part out strategy policy detector model samples cases cassettes workers",
     (

@@ -52,19 +52,26 @@ class SelfTest:
 
 
 def gate(
-    run: str | Path | StoredRun | None = None, *, baseline: str | Path | None = None, new: bool = False
+    run: str | Path | StoredRun | None = None,
+    *,
+    baseline: str | Path | None = None,
+    new: bool = False,
+    executed: bool = False,
 ) -> GateResult:
     """Return whether a run is worse than the baseline, by the rules of the configuration.
 
     Defaults: the run that ``mendbench run`` wrote last, and ``gate.baseline``. With ``new``, trials that the
-    baseline does not have can fail too.
+    baseline does not have can fail too. With ``executed``, the run itself must have executed every trial.
 
     Raises:
-        BadInput: there is no run, no baseline, a line of it is broken, one of the two is empty, they share no trial, or a limit cannot
+        BadInput: there is no run, ``executed`` is set and it took trials from earlier runs, no baseline, a line of it is broken, one of the two is empty, they share no trial, or a limit cannot
         be applied to the run.
     """
     loaded = load_config()
     stored = _stored(run, loaded)
+    if executed and stored.inputs is not None and stored.inputs.reused:
+        found = f"{stored.inputs.reused} of its {len(stored.rows)} trials were executed by earlier runs"
+        raise BadInput(str(stored.folder), found, "make the run with --fresh, or accept them with --reuse")
     rules = rules_of(loaded.config, stored, place=loaded.place)
     held = read_baseline(Path(baseline or loaded.baseline))
     return gate_run(stored, held, replace(rules, new=rules.new or new))

@@ -23,8 +23,12 @@ from mendbench.prompts.estimate import by_repairer_request
 from mendbench.runs.matrix import Matrix, keys_of
 from mendbench.runs.shards import Shard, cases_of
 from mendbench.runs.trial_keys import TrialKeys
+from mendbench.strategies.interface import SUFFIX
 from mendbench.trial.components import BenchContext, build_components
 from mendbench.trial.engines import OURS, inexpressible, refuse_absent, self_repairing
+
+NAIVE = "naive"
+"""The policy for a strategy that is named by its file: only the limit stops it, so one policy is enough to try the strategy."""
 
 MAIN = "matrix"
 """Name of the main matrix among the sweeps."""
@@ -271,11 +275,12 @@ def _main(config: Config, options: RunOptions) -> Matrix:
     if options.detector is not None:
         detector(options.detector)  # refuses a wrong name even if no policy has a detector
     narrowed = bool(options.repairers or options.strategies or options.policies or options.models)
+    on_trial = any(name.endswith(SUFFIX) for name in options.strategies)
     return Matrix(
         itself=itself,
         engines=engines,
         strategies=options.strategies or tuple(own.strategies),
-        policies=options.policies or tuple(own.policies),
+        policies=options.policies or ((NAIVE,) if on_trial else tuple(own.policies)),
         repairers=repairers,
         models=options.models or tuple(own.models),
         samples=options.samples or own.samples,

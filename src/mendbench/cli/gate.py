@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -43,6 +44,9 @@ def gate(
             help="Replay the run's trials and gate them N times; each alarm is a false one.",
         ),
     ] = None,
+    reuse: Annotated[
+        bool, typer.Option("--reuse", help="In CI, accept a run that took trials from earlier runs.")
+    ] = False,
     cases: Cases = None,
     cassettes: Cassettes = None,
     workers: Workers = 0,
@@ -51,7 +55,8 @@ def gate(
     """Fail if repair is worse than in the last accepted run.
 
     Exit code 0: it is not worse. 1: it is worse, or a limit is broken. 3: undecided, because a recording is missing or changed,
-    something cannot be compared, or the change may be noise.
+    something cannot be compared, or the change may be noise. If CI is set in the environment, a run with trials that an earlier
+    run executed is refused.
     """
     if partial and not update:
         raise BadInput("--partial", "nothing to accept", "give it together with --update")
@@ -67,4 +72,5 @@ def gate(
         with terminal.progress() as progress:
             tested = api.self_test(folder, self_test, progress, cases=cases, cassettes=recordings, workers=workers)
         return gate_view.show_self_test(tested, output)
-    return gate_view.show_gate(api.gate(folder, baseline=baseline, new=new), output)
+    executed = bool(os.environ.get("CI")) and not reuse
+    return gate_view.show_gate(api.gate(folder, baseline=baseline, new=new, executed=executed), output)

@@ -23,7 +23,10 @@ from mendbench.scoring.records import Treatment
 
 TITLE = "Repair success: cases right within three attempts, of the cases with an edit fault"
 
-DETAILS = "--details prints every policy and part"
+DETAILS = "--details shows every model, policy and part"
+
+OTHERS = 4
+"""Maximum number of lines for the other models: the summary fits a terminal of 24 lines."""
 
 # The most important columns come first: a narrow terminal omits the last ones.
 _STRATEGY = ("context\ntokens", "plausible", "harmful", "wasted\n/trial")
@@ -52,24 +55,23 @@ def show_summary(run: StoredRun, part: str | None, *, details: bool) -> None:
     totals: Sequence[JsonObject] = run.run["totals"]
     chosen = _part(totals, part)
     own = [total for total in totals if total["part"] == chosen]
+    results = headline(run)
+    main = next((solver for solver in results.views.solvers if _policies_of(own, results.views, solver)), None)
+    of_main = [total for total in own if main is not None and total["engine"] == main.engine]
     if details:
+        if main is not None:
+            _show_policies(of_main, results.views, main)
         show_totals(totals if part is None else own)
         return
-    summary = headline(run)
-    if part is None or part == HEADLINE_PART:
-        write(f"{paragraph(plain(summary.lead))}\n\n")
-    main = next((solver for solver in summary.views.solvers if _policies_of(own, summary.views, solver)), None)
     if main is not None:
         records = run.records.where("part", lambda name: name == chosen)
-        _show_solver([total for total in own if total["engine"] == main.engine], records, summary.views, main, chosen)
-    for panel in summary.others:
+        _show_solver(of_main, records, results.views, main, chosen)
+    for panel in results.others[:OTHERS]:
         write(f"{paragraph(plain(f'{panel.solver.label}{on_apis(panel.api)}: {_best(panel)}'))}\n")
     bounds, trials = run.run["bounds"], counted(len(run.rows), "trial")
-    write(f"No verdict: {bounds['unjudged']} unjudged and {bounds['crashed']} crashed, of {trials}\n")
-    hidden = len(totals) - _shown(own, summary.views, main)
-    if hidden > 0:
-        more = f"{counted(hidden, 'more line')} of other models, policies and parts; {DETAILS}"
-        write(f"{paragraph(more)}\n")
+    write(f"No verdict: {bounds['unjudged']} unjudged and {bounds['crashed']} crashed, of {trials}. {DETAILS}\n")
+    if part is None or part == HEADLINE_PART:
+        write(f"\n{paragraph(plain(results.lead))}\n")
 
 
 def show_totals(totals: Sequence[JsonObject]) -> None:
@@ -127,13 +129,6 @@ def _part(totals: Sequence[JsonObject], part: str | None) -> str | None:
     return part
 
 
-def _shown(totals: Sequence[JsonObject], views: Views, main: Solver | None) -> int:
-    if main is None:
-        return 0
-    view = _policies_of(totals, views, main)[0]
-    return sum(total["repairer"] in views.bounds() or _is(total, main, view) for total in totals)
-
-
 def _policies_of(totals: Sequence[JsonObject], views: Views, solver: Solver) -> list[PolicyView]:
     return [view for view in views.policies if any(_is(total, solver, view) for total in totals)]
 
@@ -143,13 +138,18 @@ def _show_solver(
 ) -> None:
     policies = _policies_of(totals, views, solver)
     of_part = f", {part} part" if part else ""
-    lines = list(_lines(totals, views, solver, policies[0]))
+    lines = [line for line in _lines(totals, views, solver, policies[0]) if line[0].group != "bound"]
     right = {column.name: _right(records, column, solver, policies[0]) for column, _ in lines}
     title = f"{solver.label} under {policies[0].label}{of_part}: cases right after the first response | within three"
     show_tables([_strategies(lines, right)], paragraph(plain(title)))
     write("\n")
+
+
+def _show_policies(totals: Sequence[JsonObject], views: Views, solver: Solver) -> None:
+    policies = _policies_of(totals, views, solver)
     if len(policies) > 1:
-        show_tables([_policies(totals, views, solver, policies)], "By policy, all strategies without controls")
+        title = f"{solver.label} by policy, all strategies without controls"
+        show_tables([_policies(totals, views, solver, policies)], paragraph(plain(title)))
         write("\n")
 
 
