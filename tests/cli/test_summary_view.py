@@ -40,25 +40,37 @@ def complete(run):
     return run
 
 
-def test_the_headline_s_policy_stands_alone_with_floor_and_ceiling(shown):
-    text = shown(complete(small_run()))
-    lines = text.splitlines()
-    assert lines[0].startswith("Under naive, tiny-coder repaired 2 of 2 cases with full-context, the most")
+def test_the_strategies_under_the_headline_s_policy_come_first_and_the_result_last(shown):
+    lines = shown(complete(small_run())).splitlines()
+    assert lines[-1].startswith("Under naive, tiny-coder repaired 2 of 2 cases with full-context, the most")
     names = [line.split()[0] for line in lines if line]
-    for name in ("full-context", "summary", "none", "noop", "reference"):
+    for name in ("full-context", "summary", "none"):
         assert names.count(name) == 1
-    assert "3 more lines of other models, policies and parts; --details prints every policy and part" in text
+    assert not {"noop", "reference"} & set(names)
+    assert "--details shows every model, policy and part" in lines[-3]
+
+
+def test_the_summary_fits_a_terminal_of_24_lines(shown):
+    strategies = {
+        (name, "naive"): "ru" for name in ("summary", "mend", "full-context", "agent-json", "cli-text", "none")
+    }
+    extra = [
+        row_of(case, repaired(), replace(key_of(case, policy="naive"), model=f"model-{number}"))
+        for number, case in enumerate(repairable(f"other-{at}") for at in range(9))
+    ]
+    text = shown(complete(lettered_run(strategies, extra=extra)), 80)
+    assert len(text.splitlines()) <= 22  # two more lines name the report
 
 
 def test_policies_are_compared_over_strategies_without_controls(shown):
-    lines = shown(complete(small_run())).splitlines()
+    lines = shown(complete(small_run()), details=True).splitlines()
     naive = next(line for line in lines if line.startswith("naive"))
     assert naive.split()[:3] == ["naive", "2/4", "1.33"]
 
 
 def test_right_trials_of_a_policy_have_two_ends_where_some_are_not_judged(shown):
     run = complete(lettered_run({"summary": "r??", "mend": "rru"}, policies=("naive", "two-layer")))
-    naive = next(line for line in shown(run).splitlines() if line.startswith("naive"))
+    naive = next(line for line in shown(run, details=True).splitlines() if line.startswith("naive"))
     assert naive.split()[1] == "3–5/6"
 
 
@@ -88,13 +100,16 @@ def test_no_line_is_wider_than_the_terminal(shown, columns):
 def test_a_file_gets_no_escapes_and_each_line_whole(shown):
     text = shown(complete(small_run()))
     assert "\x1b" not in text
-    assert text.splitlines()[0].endswith("without any error context 0.")
+    assert text.splitlines()[-1].endswith("without any error context 0.")
 
 
 def test_everything_has_a_line_for_each_treatment(shown):
     run = complete(small_run())
     text = shown(run, details=True)
-    assert sum("1/2" in line or "0/2" in line or "2/2" in line for line in text.splitlines()) == len(run.run["totals"])
+    totals = text[text.index("Repair success") :]
+    assert sum("1/2" in line or "0/2" in line or "2/2" in line for line in totals.splitlines()) == len(
+        run.run["totals"]
+    )
 
 
 def of_part(name, part):

@@ -64,8 +64,8 @@ def gate(
     baseline does not have can fail too. With ``executed``, the run itself must have executed every trial.
 
     Raises:
-        BadInput: there is no run, ``executed`` is set and it took trials from earlier runs, no baseline, a line of it is broken, one of the two is empty, they share no trial, or a limit cannot
-        be applied to the run.
+        BadInput: there is no run, or no baseline; a line of the baseline is broken; one of the two is empty; they share no trial; a limit
+            cannot be applied to the run; or ``executed`` is set and the run took trials from earlier runs.
     """
     loaded = load_config()
     stored = _stored(run, loaded)

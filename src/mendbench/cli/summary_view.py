@@ -69,7 +69,8 @@ def show_summary(run: StoredRun, part: str | None, *, details: bool) -> None:
     for panel in results.others[:OTHERS]:
         write(f"{paragraph(plain(f'{panel.solver.label}{on_apis(panel.api)}: {_best(panel)}'))}\n")
     bounds, trials = run.run["bounds"], counted(len(run.rows), "trial")
-    write(f"No verdict: {bounds['unjudged']} unjudged and {bounds['crashed']} crashed, of {trials}. {DETAILS}\n")
+    missing = f"No verdict: {bounds['unjudged']} unjudged and {bounds['crashed']} crashed, of {trials}."
+    write(f"{paragraph(f'{missing} {DETAILS}')}\n")
     if part is None or part == HEADLINE_PART:
         write(f"\n{paragraph(plain(results.lead))}\n")
 
