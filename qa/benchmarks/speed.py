@@ -112,7 +112,9 @@ def replay(out: Path, samples: int, workers: int, *cases: str) -> list[str]:
     told = [word for name in STRATEGIES for word in ("--strategy", name)]
     stopped = [word for name in POLICIES for word in ("--policy", name)]
     drawn = ["--samples", str(samples)] if samples > 1 else []
-    return mendbench("run", *cases, *told, *stopped, *RESPONSEED, *drawn, "--workers", str(workers), "--out", out)
+    return mendbench(
+        "run", *cases, *told, *stopped, *RESPONSEED, *drawn, "--fresh", "--workers", str(workers), "--out", out
+    )
 
 
 def measured(count: int, peers: Sequence[str], place: Path) -> list[Ratio]:
@@ -132,7 +134,9 @@ def measured(count: int, peers: Sequence[str], place: Path) -> list[Ratio]:
     for words, wanted in ((["--version"], "at most 1.3"), (["--help"], "at most 1.3")):
         pairs = rounds(count, lambda words=words: cost(mendbench(*words)), typer)
         found.append(compared(f"{words[0]}: CPU to `import typer`", [(a.cpu, b.cpu) for a, b in pairs], wanted))
-    pairs = rounds(count, lambda: cost(mendbench("run", *ONE_CASE, "--workers", "1", "--out", place / "one")), typer)
+    pairs = rounds(
+        count, lambda: cost(mendbench("run", *ONE_CASE, "--fresh", "--workers", "1", "--out", place / "one")), typer
+    )
     found.append(compared("one case: CPU to `import typer`", [(a.cpu, b.cpu) for a, b in pairs], "at most 3"))
     many = [(cost(replay(place / "many", 10, 1)), ours())]
     found.append(compared("CPU a trial, ten times as many", [(a.cpu / 10, b.cpu) for a, b in many], "about 1"))

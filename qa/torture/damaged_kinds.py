@@ -26,8 +26,9 @@ from mendbench.engines.document import NoDocument, document_in, execution_of, wi
 from mendbench.importing.scaffold import Draft, write_draft
 from mendbench.report.html import render_html
 from mendbench.results.store import open_run
+from mendbench.runtime import trace_views
 from mendbench.runtime.parse import parse_workflow
-from mendbench.workflow_app import tracing
+from mendbench.runtime.trace_file import read_trace
 from qa.torture.damaged_inputs import HEAD, TAIL
 from tests.fakes import cases, prompts, whole_runs
 from tests.fakes.commands import split_corpus_line
@@ -307,20 +308,20 @@ def _responses(name: str) -> Callable[[], list[object]]:
 
 
 _VIEWS = (
-    (tracing.error_of_node, trace_text.error),
-    (lambda trace, node: tracing.node_view(trace, node, full=True), trace_text.fields),
-    (lambda trace, node: tracing.node_view(trace, node, full=False), trace_text.fields),
-    (tracing.validation_diff, trace_text.difference),
-    (lambda trace, node: tracing.node_io(trace, node, request=True, response=True), trace_text.node_io),
-    (lambda trace, _node: tracing.errors_of_node(trace, None), trace_text.all_errors),
+    (trace_views.error_of_node, trace_text.error),
+    (lambda trace, node: trace_views.node_view(trace, node, full=True), trace_text.fields),
+    (lambda trace, node: trace_views.node_view(trace, node, full=False), trace_text.fields),
+    (trace_views.validation_diff, trace_text.difference),
+    (lambda trace, node: trace_views.node_io(trace, node, request=True, response=True), trace_text.node_io),
+    (lambda trace, _node: trace_views.errors_of_node(trace, None), trace_text.all_errors),
 )
 """What can be asked of a trace, and how it is said."""
 
 
 def _trace() -> list[object]:
-    trace = tracing.read_trace(Path("trace.json"))
-    trace_text.errors(tracing.errors_list(trace))
-    for node in tracing.node_ids(trace):
+    trace = read_trace(Path("trace.json"))
+    trace_text.errors(trace_views.errors_list(trace))
+    for node in trace_views.node_ids(trace):
         for view, words in _VIEWS:
             with contextlib.suppress(api_error()):
                 words(view(trace, node))

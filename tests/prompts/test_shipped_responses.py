@@ -14,7 +14,7 @@ def test_every_file_of_answers_is_of_a_model_that_a_configured_trial_of_its_case
     loaded = load_config(shipped_root())
     corpus = load_corpus(shipped_root() / "cases", shipped_root() / "cassettes")
     asked = defaultdict(set)
-    for key in plan_of(loaded.config, RunOptions(), corpus).keys:
+    for key in plan_of(loaded.config, RunOptions(all=True), corpus).keys:
         if key.model is not None:
             asked[key.case].add(model_file(loaded.config.models[key.model].served_as or key.model))
     files = [path for path in corpus.cassettes_dir.glob("*/*/*.yaml") if path.name not in {WORLD, TRAJECTORIES}]

@@ -106,7 +106,11 @@ def test_every_first_attempt_comes_back_under_its_key_with_its_answer(tmp_path, 
     responses = [make(line["custom_id"], told[canonical_json(line["body"])]) for make, line in shapes]
     (tmp_path / "answers.jsonl").write_text(prompts.jsonl(responses), encoding="utf-8")
     imported = api.import_responses(
-        tmp_path / "answers.jsonl", tmp_path / "prompts.jsonl", api.RunOptions(), in_silence, provenance="elsewhere"
+        tmp_path / "answers.jsonl",
+        tmp_path / "prompts.jsonl",
+        api.RunOptions(all=True),
+        in_silence,
+        provenance="elsewhere",
     )
 
     assert (imported.prompts, imported.absent) == (len(lines), 0)

@@ -17,6 +17,8 @@ from mendbench.cassettes import cassette
 from mendbench.corpus.case_file import load_case
 from mendbench.io.files import is_left
 from mendbench.results.baseline import read_baseline
+from mendbench.results.record_index import INDEX
+from mendbench.results.row_cache import CACHE
 from mendbench.results.store import PLAN, RUN, interrupted_plan, read_run
 from mendbench.runtime.trace_file import read_trace
 from qa.torture.crashing.children import Zygote, zygote
@@ -204,6 +206,8 @@ def tree(desk: Path, loose: frozenset[str] = frozenset()) -> Tree:
         if path.name == "trials.jsonl":
             rows = [{**json.loads(line), "timing": None} for line in data.splitlines()]
             data = re.sub(rb'"elapsed_ms": \d+', b"", json.dumps(rows).encode())
+        elif path.name == INDEX:
+            data = b"digests of times"
         elif path.name == "index.html" and path.name in loose:
             data = b"a report"
         elif path.parent.name == ".mendbench" and path.name == "last-trace.json":
@@ -237,9 +241,11 @@ def broken(desk: Path, before: Tree, after: Tree) -> str | None:
 
 
 def _in_the_making(desk: Path, path: Path) -> bool:
-    """Return whether a file is not in its place yet."""
+    """Return whether a file is not in its place yet, or belongs to the cache, which is as good as empty if it is damaged."""
     ends = (".partial", ".lock", ".old", ".anew.jsonl")
-    return any(is_left(part) or part.endswith(ends) for part in path.relative_to(desk).parts)
+    return path.name.startswith(CACHE.name) or any(
+        is_left(part) or part.endswith(ends) for part in path.relative_to(desk).parts
+    )
 
 
 def _unreadable(path: Path) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -44,6 +45,7 @@ from mendbench.scoring.judging.version import SCORER
 from mendbench.scoring.record_table import Records
 from mendbench.strategies import strategy
 from mendbench.strategies.frame import frame_digest
+from mendbench.strategies.interface import SUFFIX
 from mendbench.trial.components import BenchContext, models_used, prices_of
 from mendbench.trial.engines import OURS, engine_digest, engines_document
 from mendbench.trial.inputs import code_digest, files_digest
@@ -77,6 +79,12 @@ def run(
             "--cluster", f"with --record {options.record}", "record without it, then run the recordings there"
         )
     setting = open_setting(loaded, options)
+    made_from = _made_from(options, setting, loaded)
+    reuses = not options.fresh and setting.record == "none"
+    earlier = earlier_run(out) if reuses and not options.resume else None
+    if earlier is not None and earlier.inputs is not None and _is_same(earlier.inputs, made_from):
+        on_note(f"{out}: nothing changed since this run was made; --fresh executes every trial again")
+        return earlier
     planned = plan_of(loaded.config, options, setting.corpus)
     keys, chosen = planned.own_keys(), planned.cases
     refuse_unknown(planned.keys, setting, loaded)
@@ -89,17 +97,12 @@ def run(
         "digests": _digests(setting, chosen, planned.keys),
         "recordings": _recordings(setting, chosen),
     }
-    made_from = _made_from(plan, planned, setting, loaded)
-    reuses = not options.fresh and setting.record == "none"
-    earlier = earlier_run(out) if reuses and not options.resume else None
-    if earlier is not None and earlier.inputs is not None and _is_same(earlier.inputs, made_from):
-        on_note(f"{out}: nothing changed since this run was made; --fresh executes every trial again")
-        return earlier
     refuse_cases_with_credentials(setting.corpus, {key.case for key in keys.each_first()}, setting.record)
-    with open_run(out, plan, resume=options.resume, on_note=on_note) as folder, RowCache(loaded.output(CACHE)) as cache:
+    opened: AbstractContextManager[RowCache | None] = RowCache(loaded.output(CACHE)) if reuses else nullcontext()
+    with open_run(out, plan, resume=options.resume, on_note=on_note) as folder, opened as cache:
         replay = Replay(setting, keys, folder)
         if setting.record == "none":
-            replay.run(KnownRows(earlier, cache) if reuses else None, options, on_progress)
+            replay.run(KnownRows(earlier, cache) if cache is not None else None, options, on_progress)
         else:
             _record(setting, keys, folder, options, on_progress, on_note)
         rows, texts = folder.rows(), folder.texts()
@@ -112,7 +115,7 @@ def run(
         document |= _about_everything(planned, setting, rows, texts)
         page = html_parts(StoredRun(folder=out, run=document, rows=rows, texts=texts))
         inputs = replay.inputs(made_from) if setting.record == "none" else None
-        if reuses:
+        if cache is not None:
             replay.store(cache)
         return folder.finish(document, {PAGE: page}, inputs)
 
@@ -185,14 +188,24 @@ def _about_everything(planned: Plan, setting: BenchContext, rows: StoredRows, te
     return found
 
 
-def _made_from(plan: JsonObject, planned: Plan, setting: BenchContext, loaded: Loaded) -> str:
-    """Return a digest of everything that a run's folder depends on, the code of the report included."""
-    crossed = [sweep.document() for sweep in planned.sweeps], [asdict(one) for one in planned.left_out]
-    shard = asdict(planned.shard) if planned.shard is not None else None
-    own = {name: value for name, value in plan.items() if name != "options"}
+def _made_from(options: RunOptions, setting: BenchContext, loaded: Loaded) -> str:
+    """Return a digest of everything that a run's folder can depend on, the code of the report included. No case is parsed for it.
+
+    It covers the whole corpus, so a run of some cases counts as changed if any case did.
+    """
+    corpus = setting.corpus
     declared = [file_digest(setting.cases_dir / name) for name in (PROTOCOL_FILE, SPLIT_FILE)]
-    config = loaded.config.model_dump(mode="json")
-    return digest([own, files_digest(), config, crossed, shard, planned.whole, declared], 64)
+    templates = [path for place in setting.strategy_dirs for path in sorted(place.glob(f"*{SUFFIX}"))]
+    templates += [Path(name) for name in options.strategies if SUFFIX in name]
+    recordings = {
+        str(path.relative_to(corpus.cassettes_dir)): file_digest(path)
+        for path in corpus.cassettes_dir.glob("*/*/*.yaml")
+    }
+    parts = [
+        stored_options(options), code_digest(), files_digest(), loaded.config.model_dump(mode="json"), corpus.digest, recordings, declared,
+        [[path.name, file_digest(path)] for path in templates],
+    ]  # fmt: skip
+    return digest(parts, 64)
 
 
 def _is_same(inputs: RunInputs, made_from: str) -> bool:

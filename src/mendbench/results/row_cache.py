@@ -61,7 +61,7 @@ class RowCache:
             if self._path.parent.name == FOLDER:
                 ignore_folder(self._path.parent)
             database = sqlite3.connect(self._path, timeout=1, isolation_level=None)
-            database.executescript(f"pragma journal_mode = wal; pragma synchronous = off; {_TABLES}")
+            database.executescript(f"pragma synchronous = off; {_TABLES}")
             (last,) = database.execute("select coalesce(max(run), 0) from rows").fetchone()
             self._run, self._database = last + 1, database
         return self
@@ -94,7 +94,13 @@ class RowCache:
             with self._database:
                 for row in rows:
                     packed = zlib.compress(row.line, _FAST)
-                    own = (row.fingerprint, packed, " ".join(row.texts), digest(row.line, 64), self._run)
+                    own = (
+                        row.fingerprint,
+                        packed,
+                        " ".join(row.texts),
+                        _signature(row.fingerprint, row.line),
+                        self._run,
+                    )
                     self._database.execute("insert or replace into rows values (?, ?, ?, ?, ?)", own)
                     for name, text in row.texts.items():
                         if name not in self._stored:
@@ -111,7 +117,7 @@ class RowCache:
             return None
         line = zlib.decompress(packed)
         texts = dict(self._texts(names.split()))
-        whole = digest(line, 64) == known and len(texts) == len(names.split())
+        whole = _signature(fingerprint, line) == known and len(texts) == len(names.split())
         return FoundRow(fingerprint=fingerprint, line=line, texts=texts) if whole else None
 
     def _texts(self, names: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -145,6 +151,11 @@ class RowCache:
             gone = [(name,) for (name,) in database.execute("select digest from texts") if name not in named]
             database.executemany("delete from texts where digest = ?", gone)
         database.execute("vacuum")
+
+
+def _signature(fingerprint: str, line: bytes) -> str:
+    """Return the digest by which a row is recognised as the one that was stored under a fingerprint."""
+    return digest(fingerprint.encode() + line, 64)
 
 
 _SIZE = "select (select coalesce(sum(length(line)), 0) from rows) + (select coalesce(sum(length(text)), 0) from texts)"
