@@ -11,7 +11,7 @@ help:
 	@echo "make bench-all   replay all of it: every model, strategy and policy"
 	@echo "make test    every test but the slow ones, the browser's too"
 	@echo "make check   format, lint, types, layers, the proof of every case, the README's figures, and the gate on the shipped matrix"
-	@echo "make check-release   the same and every test, properties with ten times the examples; the corpus again and again; packages, audit, lowest and newest dependencies"
+	@echo "make check-release   the same and every test, also the slow ones and those of qa, properties with ten times the examples; the corpus again and again; packages, audit, lowest and newest dependencies"
 	@echo "make torture   kill it, damage its files, feed it hostile answers and secrets: what was tried and what survived"
 	@echo "make speed   replay beside other commands: ratios, with their spread"
 	@echo "make profile   where a replay's time goes, as a table and as a flame graph, reports/flame.svg"
@@ -47,9 +47,9 @@ WORKERS ?= 3
 
 test: .venv/.test
 	@sh tests/setup-machine
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest tests -n $(WORKERS) --dist worksteal
 
-# What takes longer than a commit should: the slow tests, and ten times the examples of every property; and what a release has to stand.
+# What takes longer than a commit should: the slow tests, those of qa, and ten times the examples of every property; and what a release has to stand.
 # PARTS="packages audit" chooses of the latter.
 check-release: check
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "slow or not slow"

@@ -83,8 +83,8 @@ def test_the_configured_matrix_replays_from_recordings(corpus, mendbench):
         "trials.index",
         "trials.jsonl",
     }
-    reference = next(line for line in result.out.splitlines() if line.startswith("reference"))
-    assert reference.split()[1:4] == ["1", "|", "1"]
+    full = next(line for line in result.out.splitlines() if line.startswith("full-context"))
+    assert full.split()[1:4] == ["1", "|", "1"]
 
 
 def test_json_is_the_run_document(corpus, rules):

@@ -20,7 +20,7 @@ from typing import Any
 from mendbench.errors import BadInput
 from mendbench.io.files import write_parts_atomically
 from mendbench.io.json_documents import parse_json
-from mendbench.io.reading import read_regular
+from mendbench.io.reading import MAX_RUN, read_regular
 from mendbench.model.json import Json
 from mendbench.results.stored_rows import OFFSETS, Lines, StoredRows, StoredTexts
 from mendbench.scoring.record_table import GROUPS, SEPARATOR, Coded, Records
@@ -94,6 +94,8 @@ def read_index(folder: Path, trials: Path, texts: Path) -> tuple[StoredRows, Sto
             return None
         head_codes, tail_codes, row_starts, text_starts, *codes = _arrays(head["arrays"], numbers)
         row_lines, text_lines = Lines(trials, row_starts), Lines(texts, text_starts)
+        if max(row_lines.size(), text_lines.size()) > MAX_RUN:
+            return None
         if head["made_from"] != [row_lines.digest(), text_lines.digest()]:
             return None
         values = [
