@@ -192,3 +192,32 @@ def test_funnels_kinds_and_differences_are_told_for_each_stratum():
     assert [one.of.count("private APIs") for one in found.kinds] == [1, 0]
     assert {one.name for one in (*found.pictures, *found.missing)} >= {"differences-private", "differences-well-known"}
     assert [one.title for one in found.themes][:2] == ["Strategies on private APIs", "Strategies on well-known APIs"]
+
+
+def controlled(control="alone"):
+    """Return a run whose control model answered the first prompts of two strategies, and stopped there."""
+    words = {"summary": "uur", "mend": "rru"}
+    of_control = lettered_run(words, policies=("first-answer",)).rows
+    extra = [({**row, "model": "alone", "key": row["key"].replace("tiny-coder", "alone")}, {}) for row in of_control]
+    models = {"alone": {"sampling": None, "asked": "each prompt alone", "provenance": []}}
+    run = lettered_run(
+        {"summary": "rrr"}, report={"main_model": "tiny-coder", "control_model": control, "note": None}, models=models
+    )
+    return stored_run([*((row, {}) for row in run.rows), *extra], report=run.run["report"], models=models)
+
+
+def test_the_control_model_has_its_own_answers_and_charts_counted_by_the_first_response():
+    found = screen(controlled()).control
+    assert (found.solver.label, found.asked, found.of) == ("alone", "each prompt alone", "Under first-answer, 3 cases")
+    (best, failing) = found.answers
+    assert (best.question, best.says) == ("Which strategy?", "mend")
+    assert "Against summary: 2 won, 1 lost of 3, not told apart (exploratory)" in best.why
+    assert failing.stopped_at == "first_stage"
+    (chart,) = found.pictures
+    assert {mark.kind for mark in chart.marks} == {"hollow"}
+    assert "first" in {label.text for label in chart.labels}
+
+
+def test_without_trials_of_a_control_model_there_is_no_such_part():
+    assert screen(controlled(control=None)).control is None
+    assert screen(controlled(control="elsewhere")).control is None
