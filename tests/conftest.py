@@ -8,7 +8,7 @@ from hypothesis import settings
 
 from tests.fakes.invented_corpus import built, root  # noqa: F401  fixtures of every test
 
-settings.register_profile("quick", max_examples=30, deadline=None)
+settings.register_profile("quick", max_examples=10, deadline=None)
 settings.register_profile("thorough", max_examples=400, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
