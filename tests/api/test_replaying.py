@@ -296,3 +296,11 @@ def test_the_number_of_reused_trials_is_stored(root):
     found = read_run(LATEST)
     assert found.inputs.reused == len(found.rows) - len(mine)
     assert (LATEST / INDEX).is_file()
+
+
+def test_a_credential_that_is_added_to_a_searched_recording_is_refused(root):
+    path = Path("cassettes", RENAMED, "world.yaml")
+    path = path if path.exists() else Path("cassettes", RENAMED, f"{MODEL}.yaml")
+    path.write_text(path.read_text("utf-8") + "# token: ghp_" + "0aB1" * 9 + "\n", "utf-8")
+    with pytest.raises(BadInput, match="credential"):
+        api.run(ONE)

@@ -104,3 +104,12 @@ def test_beyond_the_bound_the_rows_that_were_not_used_longest_are_deleted_with_t
         == database.execute("select count(*) from rows").fetchone()
     )
     database.close()
+
+
+def test_marks_of_searched_files_are_kept_for_the_same_code_only(path):
+    with RowCache(path) as cache:
+        cache.put_searched("one", ["a", "b"])
+        assert cache.searched("one") == {"a", "b"}
+        assert cache.searched("two") == set()
+        cache.put_searched("two", ["c"])
+        assert (cache.searched("one"), cache.searched("two")) == (set(), {"c"})

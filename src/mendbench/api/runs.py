@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -97,9 +97,10 @@ def run(
         "digests": _digests(setting, chosen, planned.keys),
         "recordings": _recordings(setting, chosen),
     }
-    refuse_cases_with_credentials(setting.corpus, {key.case for key in keys.each_first()}, setting.record)
     opened: AbstractContextManager[RowCache | None] = RowCache(loaded.output(CACHE)) if reuses else nullcontext()
-    with open_run(out, plan, resume=options.resume, on_note=on_note) as folder, opened as cache:
+    with opened as cache, ExitStack() as opened_run:
+        _refuse_credentials(setting, keys, cache)
+        folder = opened_run.enter_context(open_run(out, plan, resume=options.resume, on_note=on_note))
         replay = Replay(setting, keys, folder)
         if setting.record == "none":
             replay.run(KnownRows(earlier, cache) if cache is not None else None, options, on_progress)
@@ -186,6 +187,19 @@ def _about_everything(planned: Plan, setting: BenchContext, rows: StoredRows, te
     if planned.whole and setting.record == "none":
         found["stale"] = counted(_stale(planned, setting, rows.records().values("case"), rows, texts))
     return found
+
+
+def _refuse_credentials(setting: BenchContext, keys: TrialKeys, cache: RowCache | None) -> None:
+    """Refuse cases with a credential; files in which none was found before are not searched again.
+
+    Raises:
+        BadInput: a case contains a credential.
+    """
+    known = cache.searched(code_digest()) if cache is not None else set()
+    searched = set(known)
+    refuse_cases_with_credentials(setting.corpus, {key.case for key in keys.each_first()}, setting.record, searched)
+    if cache is not None and searched != known:
+        cache.put_searched(code_digest(), searched - known)
 
 
 def _made_from(options: RunOptions, setting: BenchContext, loaded: Loaded) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, MutableSet, Sequence
 from pathlib import Path
 
 import yaml
@@ -11,6 +11,7 @@ import yaml
 from mendbench.cassettes.recordings import TRAJECTORIES, WORLD
 from mendbench.corpus.corpus import Corpus
 from mendbench.errors import BadInput
+from mendbench.io.canonical_json import digest
 from mendbench.io.reading import MAX_RECORDING, read_bytes
 from mendbench.io.yaml_documents import load_documents
 from mendbench.model.case import Case
@@ -60,17 +61,33 @@ def of_case(case: Case, recordings: Path | None) -> tuple[BadInput, ...]:
     return (*files_with_credentials((case.folder,)), *(found for path in recorded for found in in_file(path)))
 
 
-def refuse_cases_with_credentials(corpus: Corpus, case_ids: Iterable[str], record: str = "none") -> None:
+def refuse_cases_with_credentials(
+    corpus: Corpus, case_ids: Iterable[str], record: str = "none", searched: MutableSet[str] | None = None
+) -> None:
     """Refuse cases with a credential in their files or recordings.
 
-    Recordings that the run replaces (``record`` is ``all``) are not searched.
+    Recordings that the run replaces (``record`` is ``all``) are not searched. ``searched`` has marks of files in which this search
+    found nothing before; those of this search are added.
 
     Raises:
         BadInput: as :func:`refuse_credentials`.
     """
+    searched = set() if searched is None else searched
     for case_id in sorted(case_ids):
         case = corpus.case(case_id)
-        refuse_credentials(case, corpus.cassettes(case) if record != "all" else None)
+        recordings = corpus.cassettes(case) if record != "all" else None
+        recorded = recordings.glob("*.yaml") if recordings is not None else ()
+        found = {*_marks("case", case.folder.rglob("*")), *_marks("recordings", recorded)}
+        if not found <= searched:
+            refuse_credentials(case, recordings)
+            searched |= found
+
+
+def _marks(kind: str, paths: Iterable[Path]) -> Iterator[str]:
+    """Yield for each file what decides the result of its search: the kind of its folder, its name, and its content."""
+    for path in paths:
+        if path.is_file():
+            yield f"{kind} {path.name} {digest(_read(path), 64)}"
 
 
 def refuse_credentials(case: Case, recordings: Path | None = None) -> None:

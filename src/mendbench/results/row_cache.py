@@ -42,6 +42,7 @@ _TABLES = """
 create table if not exists rows (fingerprint text primary key, line blob, texts text, digest text, run integer) without rowid;
 create table if not exists texts (digest text primary key, text blob) without rowid;
 create index if not exists rows_by_run on rows (run);
+create table if not exists searched (mark text primary key, code text) without rowid;
 """
 
 
@@ -90,8 +91,8 @@ class RowCache:
         if self._database is None:
             return
         with contextlib.suppress(sqlite3.Error):
-            self._database.execute("begin immediate")
             with self._database:
+                self._database.execute("begin immediate")
                 for row in rows:
                     packed = zlib.compress(row.line, _FAST)
                     own = (
@@ -107,6 +108,23 @@ class RowCache:
                             self._stored.add(name)
                             packed = zlib.compress(text.encode("utf-8", "surrogatepass"), _FAST)
                             self._database.execute("insert or replace into texts values (?, ?)", (name, packed))
+
+    def searched(self, code: str) -> set[str]:
+        """Return the marks of the files in which this ``code`` found no credential."""
+        if self._database is not None:
+            with contextlib.suppress(sqlite3.Error):
+                return {mark for (mark,) in self._database.execute("select mark from searched where code = ?", (code,))}
+        return set()
+
+    def put_searched(self, code: str, marks: Iterable[str]) -> None:
+        """Store such marks; those of other code are deleted."""
+        if self._database is not None:
+            with contextlib.suppress(sqlite3.Error), self._database:
+                self._database.execute("begin immediate")
+                self._database.execute("delete from searched where code != ?", (code,))
+                self._database.executemany(
+                    "insert or ignore into searched values (?, ?)", ((one, code) for one in marks)
+                )
 
     def _found(self, fingerprint: str) -> FoundRow | None:
         if self._database is None:
@@ -131,6 +149,7 @@ class RowCache:
 
     def _mark_used(self, database: sqlite3.Connection) -> None:
         with database:
+            database.execute("begin immediate")
             database.execute("create temp table used (fingerprint text primary key)")
             database.executemany("insert into used values (?)", ((one,) for one in self._used))
             database.execute(
@@ -146,6 +165,7 @@ class RowCache:
         runs = database.execute("select run, sum(length(line)) from rows group by run order by run desc").fetchall()
         keep = [run for run, own in runs if (left := left + own) <= BOUND // 2]
         with database:
+            database.execute("begin immediate")
             database.execute("delete from rows where run < ?", (min(keep, default=self._run + 1),))
             named = {name for (names,) in database.execute("select texts from rows") for name in names.split()}
             gone = [(name,) for (name,) in database.execute("select digest from texts") if name not in named]
