@@ -108,7 +108,7 @@ def test_what_still_fails_is_where_the_trials_of_the_leading_strategy_stopped():
     one = answers(lettered_run({"mend": "rrrp?", "summary": "uuuuu"}))["What still fails?"]
     assert (one.says, one.tone, one.strategy) == ("1 to 2 of 5 with mend", "open", "mend")
     assert [(stop.number, stop.says) for stop in one.stages] == [(1, "ran green, does the wrong thing")]
-    assert one.why == ("All strategies: of 10 trials under two-layer, controls aside",)
+    assert (one.why, one.of) == ((), "Of all 10 trials under two-layer, of all strategies but controls")
     assert [it.number for it in one.counts] == [0, 1, 0, 1, 0]
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
+from mendbench.errors import BadInput, UnknownName
+from mendbench.repair.policies import policy
+from mendbench.report.answers import Answer, failing_answer, policy_answer, strategy_answer
 from mendbench.report.charts.chart import Chart, Missing
 from mendbench.report.charts.forest import forest
 from mendbench.report.charts.success import strata, success
 from mendbench.report.charts.tokens import tokens
 from mendbench.report.charts.warnings import warnings
 from mendbench.report.charts.waste import waste
-from mendbench.report.funnels import SAYS, FunnelLine, funnel_lines, reached
-from mendbench.report.gaps import Gap, gap_between, gaps, noise
+from mendbench.report.funnels import FunnelLine, funnel_lines, reached
+from mendbench.report.gaps import gaps, noise
 from mendbench.report.kinds import KindTable, kind_table
 from mendbench.report.primary import Primary, primary_of
 from mendbench.report.saved import Saving, policy_sums, savings, unstopped
@@ -29,42 +31,18 @@ from mendbench.report.statements import (
     warning_statements,
 )
 from mendbench.report.success_by_prompt import PromptSplits, splits_of
-from mendbench.report.summary import Summary, estimated, leading
-from mendbench.report.tables import ABOUT, Line, Panel, control_panels, headline_panels
-from mendbench.report.views import Column, Solver, control_model
-from mendbench.report.words import counted, figure, listing, on_apis, percent
+from mendbench.report.summary import Summary, estimated
+from mendbench.report.tables import ABOUT, Panel, control_panels, headline_panels
+from mendbench.report.views import Solver, Views, control_model
+from mendbench.report.words import counted, on_apis
 from mendbench.results.store import StoredRun
 from mendbench.results.totals import HEADLINE_PART, headline_records
-from mendbench.scoring.comparing.contrasts import ContrastResult
-from mendbench.scoring.counting import all_tokens
 from mendbench.scoring.forensics.warning_cost import warning_costs
 from mendbench.scoring.funnel import Stage
-
-Tone: TypeAlias = Literal["plain", "open"]
-
-NO_CONTEXT = "none"
-"""The control that contains nothing about the error."""
+from mendbench.strategies import strategy
 
 NAMED = 12
 """Trials that a statement links to individually; the rest is counted."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
-    """Number of trials with one outcome; links to their grid."""
-
-    number: int
-    says: str
-    outcome: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stop:
-    """Trials that stopped at one stage."""
-
-    number: int
-    stage: Stage
-    says: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,27 +51,6 @@ class ModelCharts:
 
     solver: Solver
     pictures: tuple[Chart, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """One question of a reader, and its answer from the run."""
-
-    question: str
-    says: str
-    """A few words, or a figure."""
-    why: tuple[str, ...]
-    """The evidence, with denominators."""
-    tone: Tone = "plain"
-    counts: tuple[Count, ...] = ()
-    """Counts of the trials that the last line of :attr:`why` names."""
-    stages: tuple[Stop, ...] = ()
-    """Where trials of :attr:`strategy` stopped."""
-    stopped_at: Literal["first_stage", "final_stage"] = "final_stage"
-    """Whether :attr:`stages` are those of the first or of the last response."""
-    strategy: str = ""
-    panel: Panel | None = None
-    """The panel whose trials :attr:`counts` and :attr:`stages` count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,6 +114,8 @@ class Overview:
     themes: tuple[Theme, ...]
     kinds: tuple[Kinds, ...]
     pictures: tuple[Chart, ...]
+    terms: tuple[tuple[str, str], ...]
+    """The strategies, the policies and other words of the first screens, each with its meaning."""
     missing: tuple[Missing, ...]
     """Charts whose data is missing."""
 
@@ -175,6 +134,7 @@ def build_overview(run: StoredRun, summary: Summary) -> Overview:
             themes=(),
             kinds=(),
             pictures=(),
+            terms=(),
             missing=(),
         )
     totals, primary, sums = headline_totals(run), primary_of(run), policy_sums(selection)
@@ -210,9 +170,12 @@ def build_overview(run: StoredRun, summary: Summary) -> Overview:
         control=_control(run, summary, primary),
         models=tuple(_models(run, summary)),
         answers=(
-            *(_strategy(run, panel, own, each, primary) for each, (panel, own) in zip(found, strata, strict=True)),
-            *(_failing(panel, own, lines) for lines, (panel, own) in zip(funnels, strata, strict=True)),
-            _policy(selection, saved),
+            *(
+                strategy_answer(run, panel, own, each, primary)
+                for each, (panel, own) in zip(found, strata, strict=True)
+            ),
+            *(failing_answer(panel, own, lines) for lines, (panel, own) in zip(funnels, strata, strict=True)),
+            policy_answer(selection, saved),
         ),
         strata=tuple(
             Stratum(panel=panel, of=_of(own), funnels=lines, stages=reached(lines), told=splits_of(own))
@@ -228,8 +191,36 @@ def build_overview(run: StoredRun, summary: Summary) -> Overview:
             if (table := kind_table(totals[own.api], own)).kinds
         ),
         pictures=tuple(one for one in drawn if isinstance(one, Chart)),
+        terms=tuple(_terms(summary.views)),
         missing=tuple(one for one in drawn if isinstance(one, Missing)),
     )
+
+
+_TERMS = (
+    ("edit fault", "a fault of the workflow that an edit mends; other cases need the user, or nothing"),
+    (
+        "private, well-known API",
+        "whether an engineer who knows the public API could name the fix without seeing the error",
+    ),
+    ("won, lost", "cases that only this strategy repaired, and cases that only the other one repaired"),
+    ("unjudged", "without a verdict, because a recording is missing"),
+    ("harmful", "did something forbidden, twice, or that nobody asked for"),
+    (
+        "noop, suggestion-only, reference",
+        "no repair, the engine's own suggestion, and the right fix: floor and ceiling under their own policy",
+    ),
+)
+
+
+def _terms(views: Views) -> Iterator[tuple[str, str]]:
+    for column in views.columns:
+        if column.group != "bound":
+            with contextlib.suppress(UnknownName, BadInput):
+                yield column.name, strategy(column.name).title
+    for view in views.policies:
+        with contextlib.suppress(UnknownName):
+            yield view.policy, policy(view.policy).title
+    yield from _TERMS
 
 
 def _control(run: StoredRun, summary: Summary, primary: Primary) -> Control | None:
@@ -247,8 +238,8 @@ def _control(run: StoredRun, summary: Summary, primary: Primary) -> Control | No
         of=f"Under {selection.policy.label}, {counted(len(selection.under(selection.policy).values('case')), 'case')}",
         pictures=tuple(success(stratum, 0, first_only=first_only) for stratum in found),
         answers=(
-            *(_strategy(run, panel, each, gaps(each), primary) for panel, each in own),
-            *(_failing(panel, each, funnel_lines(each)) for panel, each in own),
+            *(strategy_answer(run, panel, each, gaps(each), primary) for panel, each in own),
+            *(failing_answer(panel, each, funnel_lines(each)) for panel, each in own),
         ),
     )
 
@@ -292,175 +283,3 @@ def _themes(statements: Sequence[Statement], notes: Mapping[str, str]) -> Iterab
         own = tuple(one for one in statements if one.theme == theme)
         if own:
             yield Theme(title=title, note=notes.get(theme, ""), statements=own)
-
-
-def _strategy(run: StoredRun, panel: Panel, selection: Selection, found: Sequence[Gap], primary: Primary) -> Answer:
-    """Return the strategies with the greatest share of repaired cases, with their lead, its certainty and its price."""
-    question, lines = f"Which strategy{on_apis(selection.api)}?", panel.lines
-    told = [line for line in lines if line.group != "bound" and line.cases]
-    plain = [line for line in told if line.group == "strategy"] or told
-    if not plain:
-        return Answer(question=question, says="not told", why=("No case of this run has a fault that an edit mends.",))
-    best = leading(plain)
-    if len(best) == len(plain) > 1:
-        return Answer(question=question, says="all alike", why=tuple(f"{line.name}: {_right(line)}" for line in best))
-    why = [f"{_right(line)}{_within(line)}" if len(best) == 1 else f"{line.name}: {_right(line)}" for line in best]
-    cheapest = min(best, key=lambda line: line.first_tokens)
-    if len(best) == 1:
-        after = _next_best(selection, best[0], plain)
-        why += _ahead(after, best[0], found)
-        if primary.model == selection.solver.model and not selection.api:
-            why += [_planned(one) for one in primary.results if one.treatment.startswith(f"{best[0].name} under ")]
-    else:
-        after = None
-        why.append(f"Cheapest of these: {cheapest.name}")
-    if any(column.name == NO_CONTEXT for column in selection.columns if column.group == "control"):
-        bare = gap_between(selection, cheapest.name, NO_CONTEXT)
-        why += [_against(bare)] if bare is not None else []
-    why.append(_price(run, selection, cheapest, after))
-    ends = [f"{line.name} {line.right}" for line in lines if line.group == "bound" and line.cases == best[0].cases]
-    if ends:
-        why.append(f"Floor and ceiling: {', '.join(ends)}")
-    return Answer(question=question, says=listing([line.name for line in best]), why=tuple(why))
-
-
-def _right(line: Line) -> str:
-    rate = f" ({line.rate})" if line.rate and not line.bounds else ""
-    return f"{line.reach} of {counted(line.cases, 'case')} repaired{rate}"
-
-
-def _within(line: Line) -> str:
-    if line.bar is None:
-        return ""
-    if line.rate is None:
-        return f"; 95 % interval {line.bar.low * line.cases / 100:.1f} to {line.bar.high * line.cases / 100:.1f} cases"
-    return f"; 95 % interval {line.bar.low:.0f} to {percent(line.bar.high / 100)}"
-
-
-def _next_best(selection: Selection, best: Line, plain: Sequence[Line]) -> Gap | None:
-    """Return how the best strategy differs from the next one; None if there is no other."""
-    others = sorted((line for line in plain if line is not best), key=lambda line: -line.value / line.cases)
-    return gap_between(selection, best.name, others[0].name) if others else None
-
-
-def _ahead(after: Gap | None, best: Line, found: Sequence[Gap]) -> Iterator[str]:
-    """Yield the lead of the best strategy over the next one, and over the reference strategy."""
-    base = next((gap for gap in found if gap.name == best.name), None)
-    for gap in (after, base if after is None or base is None or base.against != after.against else None):
-        if gap is not None:
-            yield _against(gap)
-
-
-def _against(gap: Gap) -> str:
-    one = gap.difference
-    verdict = {"better": "more than chance", "worse": "fewer than chance"}.get(one.verdict, one.verdict)
-    return f"Against {gap.against}: {one.won} won, {one.lost} lost of {one.cases}, {verdict} (exploratory)"
-
-
-def _price(run: StoredRun, selection: Selection, line: Line, after: Gap | None) -> str:
-    """Return the tokens per trial of a strategy: of the first prompt's context, and of all prompts and responses."""
-    about = ABOUT if estimated(run, selection.solver) else ""
-    known = [all_tokens(attempts) for attempts in selection.of(_column(selection, line)).column("attempts")]
-    spent = [tokens for tokens in known if tokens is not None]
-    each = f"; {about}{figure(sum(spent) / len(spent), 0)} prompt and response tokens a trial" if spent else ""
-    times = f", {about}{after.tokens:.1f} times those of {after.against}" if spent and after and after.tokens else ""
-    return f"Price: context of {line.context_tokens} tokens{each}{times}"
-
-
-def _column(selection: Selection, line: Line) -> Column:
-    return next(column for column in selection.columns if column.name == line.name)
-
-
-def _planned(result: ContrastResult) -> str:
-    against = result.against.partition(" under ")[0]
-    if result.undefined or result.difference is None:
-        return f"Primary contrast against {against}: no result"
-    one = result.difference
-    return f"Primary contrast against {against}: {one.won} won, {one.lost} lost, {one.verdict}"
-
-
-def _policy(selection: Selection, saved: Sequence[Saving]) -> Answer:
-    """Return, of the policies that repair most, the one that wastes least, over the trials that every policy has."""
-    question, own = "Which policy?", selection.policy.label
-    if not saved:
-        alone = len(selection.policies) == 1
-        why = (
-            f"{selection.solver.label} was run under {own} alone" if alone else "No trial is judged under every policy"
-        )
-        return Answer(question=question, says=own if alone else "not told", why=(f"{why}.",))
-    most = max(0, *(one.gained - one.lost for one in saved))
-    fair = [one for one in saved if one.gained - one.lost == most]
-    least = max((one.wasted_less for one in fair), default=0.0)
-    if most == 0 and least <= 0:
-        fair, least = [], 0.0
-    best = [one for one in fair if one.wasted_less == least]
-    first = [_saved(one) for one in best[:1]] or [
-        f"Every other policy repairs fewer than {saved[0].against}, or saves nothing"
-    ]
-    then = [_saved(one, name=True) for one in _next(saved, best)]
-    over = f"Over {counted(saved[0].trials, 'trial')} of {counted(saved[0].cases, 'case')}, strategies without controls; exploratory"
-    says = listing([one.policy for one in best]) if best else saved[0].against
-    return Answer(question=question, says=says, why=(*first, *then, over))
-
-
-def _next(saved: Sequence[Saving], best: Sequence[Saving]) -> Sequence[Saving]:
-    """Return, of the other policies, the one that repairs most and then wastes least."""
-    others = [one for one in saved if one not in best]
-    return sorted(others, key=lambda one: (one.lost - one.gained, -one.wasted_less))[:1]
-
-
-def _saved(one: Saving, *, name: bool = False) -> str:
-    wasted = _wasted(one)
-    who = f"{one.policy}: " if name else ""
-    moved = f"{counted(one.lost, 'repair')} lost and {one.gained} won against {one.against}, of {one.repairs}"
-    return f"{who}{moved}; {figure(wasted)} wasted attempts a trial, not {figure(wasted + one.wasted_less)}"
-
-
-def _wasted(one: Saving) -> float:
-    """Return the number of wasted attempts per trial."""
-    return (one.futile + one.fruitless) / one.trials
-
-
-MEANINGS = {
-    "harmful": "harmful",
-    "plausible": "plausible but wrong",
-    "false_warning": "with a false warning",
-    "unjudged": "unjudged",
-    "crashed": "crashed",
-}
-"""What goes wrong, in words."""
-
-
-def _failing(panel: Panel, selection: Selection, funnels: Sequence[FunnelLine]) -> Answer:
-    """Return where the unsuccessful trials of the leading strategy stopped, then what went wrong under any strategy."""
-    question = f"What still fails{on_apis(selection.api)}?"
-    plain = [line for line in panel.lines if line.group == "strategy" and line.cases]
-    best = leading(plain)[0].name if plain else None
-    one = next((line for line in funnels if line.strategy == best), None)
-    counts, trials = _wrong(selection)
-    under = f"All strategies: of {counted(trials, 'trial')} under {selection.policy.label}, controls aside"
-    if one is None:
-        return Answer(question=question, says="not told", why=(under,), counts=counts, panel=panel)
-    first = selection.policy.measure == "attempt1_success"
-    stopped = one.funnel.first if first else one.funnel.final
-    wrong: list[tuple[Stage, int]] = [
-        (stage, count) for stage, count in stopped.items() if count and stage not in {"right", "open"}
-    ]
-    still_open = stopped["open"]
-    failed = sum(count for _, count in wrong)
-    says = f"{figure(failed)}{f' to {figure(failed + still_open)}' if still_open else ''} of {one.funnel.trials} with {best}"
-    stages = tuple(Stop(number=count, stage=stage, says=SAYS[stage]) for stage, count in wrong)
-    tone: Tone = "open" if still_open else "plain"
-    return Answer(
-        question=question, says=says, why=(under,), counts=counts, tone=tone, stages=stages, strategy=one.strategy, panel=panel,
-        stopped_at="first_stage" if first else "final_stage",
-    )  # fmt: skip
-
-
-def _wrong(selection: Selection) -> tuple[tuple[Count, ...], int]:
-    """Return what went wrong under the headline's policy, without controls, and the number of trials."""
-    own = selection.main()
-    found: Counter[str] = Counter()
-    for (outcome, verdict), count in own.counted("outcome", "verdict").items():
-        found[outcome or verdict] += count
-    return tuple(Count(number=found[name], says=says, outcome=name) for name, says in MEANINGS.items()), len(own)

@@ -90,24 +90,23 @@ class RowCache:
         """Store rows."""
         if self._database is None:
             return
-        with contextlib.suppress(sqlite3.Error):
-            with self._database:
-                self._database.execute("begin immediate")
-                for row in rows:
-                    packed = zlib.compress(row.line, _FAST)
-                    own = (
-                        row.fingerprint,
-                        packed,
-                        " ".join(row.texts),
-                        _signature(row.fingerprint, row.line),
-                        self._run,
-                    )
-                    self._database.execute("insert or replace into rows values (?, ?, ?, ?, ?)", own)
-                    for name, text in row.texts.items():
-                        if name not in self._stored:
-                            self._stored.add(name)
-                            packed = zlib.compress(text.encode("utf-8", "surrogatepass"), _FAST)
-                            self._database.execute("insert or replace into texts values (?, ?)", (name, packed))
+        with contextlib.suppress(sqlite3.Error), self._database:
+            self._database.execute("begin immediate")
+            for row in rows:
+                packed = zlib.compress(row.line, _FAST)
+                own = (
+                    row.fingerprint,
+                    packed,
+                    " ".join(row.texts),
+                    _signature(row.fingerprint, row.line),
+                    self._run,
+                )
+                self._database.execute("insert or replace into rows values (?, ?, ?, ?, ?)", own)
+                for name, text in row.texts.items():
+                    if name not in self._stored:
+                        self._stored.add(name)
+                        packed = zlib.compress(text.encode("utf-8", "surrogatepass"), _FAST)
+                        self._database.execute("insert or replace into texts values (?, ?)", (name, packed))
 
     def searched(self, code: str) -> set[str]:
         """Return the marks of the files in which this ``code`` found no credential."""

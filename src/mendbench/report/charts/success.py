@@ -53,7 +53,7 @@ class Row:
     within: Reach
     """Cases right within three responses."""
     tokens: float | None
-    """Mean estimated size of the first error context, over all strata."""
+    """Mean estimated size of the first error context, over all cases of the stratum."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +80,10 @@ def rows_of(records: Records) -> dict[str, tuple[Row, ...]]:
     """Return a row for each treatment, by stratum; strata without a case that an edit can fix are left out."""
     rows: dict[str, list[Row]] = {name: [] for name in STRATA}
     for treatment, found in records.by("treatment").items():
-        tokens = measure(score("context_tokens"), found).value
-        edits = found.where("kind", lambda kind: kind in EDIT_KINDS)
-        for name, part in edits.by("api").items():
-            rows[name].append(_row(treatment.strategy, part, tokens))
+        for name, part in found.by("api").items():
+            edits = part.where("kind", lambda kind: kind in EDIT_KINDS)
+            if len(edits):
+                rows[name].append(_row(treatment.strategy, edits, measure(score("context_tokens"), part).value))
     return {name: tuple(sorted(own, key=lambda row: row.tokens or 0)) for name, own in rows.items() if own}
 
 
