@@ -13,7 +13,7 @@ import httpx
 import orjson
 import yaml
 
-from mendbench.api.settings import RunOptions, open_setting
+from mendbench.api.settings import RunOptions, open_context
 from mendbench.config.config_file import load_config
 from mendbench.model.exchange import Exchange
 from mendbench.model.trial import TrialKey
@@ -29,14 +29,14 @@ def main() -> None:
     """Write one JSON file a case with its recordings and what its templates are told, the rows, and the tests by hand."""
     run, out = read_run(Path(sys.argv[1])), Path(sys.argv[2])
     out.mkdir(parents=True)
-    setting = open_setting(load_config(Path.cwd()), RunOptions())
+    context = open_context(load_config(Path.cwd()), RunOptions())
     cases: dict[str, dict[str, object]] = {}
     trials, templates, tests = [], {}, []
     for row in run.rows:
         key = TrialKey(**{part.name: row[part.name] for part in dataclasses.fields(TrialKey)})
-        case = setting.corpus.case(key.case)
-        recordings = Recorder().recordings(setting.corpus.cassettes(case))
-        way = session_for(setting, case, key, recordings, Recorder())
+        case = context.corpus.case(key.case)
+        recordings = Recorder().recordings(context.corpus.cassettes(case))
+        way = session_for(context, case, key, recordings, Recorder())
         trajectory = repair(way.course, policy(key.policy))
         told_by = way.parts.strategy
         assert isinstance(told_by, TemplateStrategy)

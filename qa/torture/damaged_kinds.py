@@ -14,7 +14,7 @@ from pathlib import Path
 
 from mendbench import api, workflow_app
 from mendbench.api.plans import plan_of
-from mendbench.api.settings import open_setting
+from mendbench.api.settings import open_context
 from mendbench.cassettes.recordings import Recordings
 from mendbench.cli import trace_text
 from mendbench.cli.main import _code
@@ -282,7 +282,7 @@ _OF_A_RUN: dict[str, Callable[[api.StoredRun], object]] = {
 
 def _settings() -> list[object]:
     loaded = load_config(Path.cwd())
-    plan_of(loaded.config, OPTIONS, open_setting(loaded, OPTIONS).corpus)
+    plan_of(loaded.config, OPTIONS, open_context(loaded, OPTIONS).corpus)
     return command("strategy", "list")
 
 

@@ -26,7 +26,7 @@ from mendbench.strategies import strategies
 from mendbench.trial.runner import run_trial
 from qa.torture.raised import unmeant, watched
 from qa.torture.tally import Attempt
-from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, build, setting_of
+from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, build, context_of
 from tests.fakes.clients import SENT
 from tests.fakes.engines import executed, guest_book, inn, plain_engine, shell_engine
 
@@ -127,13 +127,13 @@ def documents(parent: Path, count: int, chance: random.Random) -> Iterator[Attem
 
 def _row(root: Path, key: TrialKey, odd: EngineConfig) -> str | None:
     """Return what is wrong with the row of a trial."""
-    own = setting_of(root)
-    setting = own.__class__(
+    own = context_of(root)
+    context = own.__class__(
         cases_dir=own.cases_dir, cassettes_dir=own.cassettes_dir, models=own.models, engines={"odd": odd}
     )
     try:
         with watched() as raised:
-            row, texts = run_trial(setting, key, None)
+            row, texts = run_trial(context, key, None)
         parse_json(canonical_json(row))
         for text in texts.values():
             text.encode()

@@ -794,10 +794,10 @@ def trials_tried(authority: Authority) -> Iterator[Attempt]:
         for name, behaviour, wanted in TRIAL_CELLS:
             with _model_server(ModelCell(name=name, script=[behaviour]), authority) as (base, asked, _):
                 models = {cases.MODEL: ModelConfig(base_url=f"{base}/v1", timeout_s=SHORT_S)}
-                setting = replace(cases.setting_of(desk), models=models)
+                context = replace(cases.context_of(desk), models=models)
                 with Recorder("new_episodes", models, trajectory=True) as recorder:
                     try:
-                        ended: object = run_trial(setting, cases.key(), recorder)[0]
+                        ended: object = run_trial(context, cases.key(), recorder)[0]
                     except MendbenchError as error:
                         ended = error
             kept = [each.name for each in desk.rglob("*.yaml") if cases.MODEL in each.name]

@@ -61,8 +61,8 @@ def tried(desk: Path, name: str, response: str) -> str | None:
         for path in (root / "cassettes").rglob(f"{cases.MODEL}.yaml"):
             path.unlink()
         recorder = cases.ScriptedRecorder(lambda _ask: response)
-        row, texts = run_trial(cases.setting_of(root), cases.key(policy="naive"), recorder)
-        again, _ = run_trial(cases.setting_of(root), cases.key(policy="naive"))
+        row, texts = run_trial(cases.context_of(root), cases.key(policy="naive"), recorder)
+        again, _ = run_trial(cases.context_of(root), cases.key(policy="naive"))
     written = len(json.dumps(row)) + sum(map(len, texts.values()))
     told = "\n".join(
         str(message["content"]) for model_request in recorder.model_requests for message in model_request["messages"]

@@ -173,7 +173,7 @@ def echoed(count: int, seed: int, root: Path) -> Iterator[Attempt]:
         document = {"ir_version": "0.1.0", "inputs": {"password": {"type": "string"}}, "nodes": [{"id": "it", **effect.node}], "edges": []}  # fmt: skip
         cases.write_case(desk, case, _truth(effect.service), document)
         key = cases.key(case, "full-context", "naive")
-        rows = [run_trial(cases.setting_of(desk), key, who)[0] for who in (_Recorder(live), Recorder("none"))]
+        rows = [run_trial(cases.context_of(desk), key, who)[0] for who in (_Recorder(live), Recorder("none"))]
         same = [
             json.dumps({field: value for field, value in row.items() if field != "timing"}).replace('"live"', '"recorded"')
             for row in rows

@@ -84,11 +84,11 @@ def _recorded(name: str, api: LiveApi, folder: Path) -> Iterator[Attempt]:
 
 def _proved(folder: Path, mode: str, *, allow_writes: bool = False) -> Proof:
     with Recorder(mode, allow_writes=allow_writes) as recorder:  # type: ignore[arg-type]
-        return prove(cases.setting_of(folder), CASE, recorder)
+        return prove(cases.context_of(folder), CASE, recorder)
 
 
 def _trial(folder: Path, recorder: Recorder) -> object:
-    return run_trial(cases.setting_of(folder), cases.key(CASE, "full-context", "naive"), recorder)
+    return run_trial(cases.context_of(folder), cases.key(CASE, "full-context", "naive"), recorder)
 
 
 def _counted(what: str, found: object, wanted: object) -> Attempt:

@@ -125,7 +125,7 @@ def recorded(
         return json.dumps({"cannot_fix": f"{model_request['messages'][-1]['content'][:2000]} {key} {password}"})
 
     rows = [
-        run_trial(cases.setting_of(root), trial, recorder)[0] for recorder in (_Recorder(live, model), Recorder("none"))
+        run_trial(cases.context_of(root), trial, recorder)[0] for recorder in (_Recorder(live, model), Recorder("none"))
     ]
     same = [
         json.dumps({name: value for name, value in row.items() if name != "timing"}).replace('"live"', '"recorded"')

@@ -114,11 +114,11 @@ def test_samples_are_drawn_of_the_operators_own_repairers_too(corpus):
     ],
 )
 def test_a_wrong_name_is_told_whichever_trial_has_it(corpus, wrong, says):
-    setting = BenchContext(cases_dir=corpus.cases_dir, cassettes_dir=corpus.cassettes_dir, models=CONFIG.models)
+    context = BenchContext(cases_dir=corpus.cases_dir, cassettes_dir=corpus.cassettes_dir, models=CONFIG.models)
     keys = plan_of(CONFIG, RunOptions(), corpus).keys
-    refuse_unknown(keys, setting, LOADED)
+    refuse_unknown(keys, context, LOADED)
     with pytest.raises(UnknownName, match=says):
-        refuse_unknown((*keys, replace(keys[-1], **wrong)), setting, LOADED)
+        refuse_unknown((*keys, replace(keys[-1], **wrong)), context, LOADED)
 
 
 def test_a_matrix_that_names_no_model_has_no_configured_trials(corpus):

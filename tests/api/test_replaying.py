@@ -18,7 +18,7 @@ from mendbench.results.store import read_run
 from mendbench.trial import inputs as trial_inputs
 from mendbench.trial.runner import run_trial
 from tests.fakes import cases
-from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, ScriptedRecorder, change_case, key, setting_of
+from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, ScriptedRecorder, change_case, context_of, key
 
 ONE = api.RunOptions(workers=1)
 LATEST = Path("reports/latest")
@@ -38,7 +38,7 @@ def built(tmp_path_factory):
     shutil.copy(Path(trial_inputs.TEMPLATES) / "summary.md.j2", root / "own" / "mine.md.j2")
     edit(root / "mendbench.toml", '"full-context"]', '"full-context", "mine", "placebo"]')
     edit(root / "mendbench.toml", "[matrix]", '[paths]\nstrategies = ["own"]\n[matrix]')
-    recorder, context = ScriptedRecorder(), setting_of(root, strategy_dirs=(root / "own",))
+    recorder, context = ScriptedRecorder(), context_of(root, strategy_dirs=(root / "own",))
     for case, strategy in product((RENAMED, CLOSED, QUIET), ("mine", "placebo")):
         run_trial(context, key(case, strategy, "naive"), recorder)
     with pytest.MonkeyPatch.context() as patch:

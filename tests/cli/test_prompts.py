@@ -63,7 +63,7 @@ def edited(root):
 
 def told(root, key):
     """Return what a trial came to, whoever answered."""
-    row, _ = run_trial(cases.setting_of(root), key)
+    row, _ = run_trial(cases.context_of(root), key)
     attempts = [(one["status"], one["label"]) for one in row["attempts"]]
     return row["verdict"], row["outcome"], row["stop_reason"], attempts
 

@@ -26,12 +26,12 @@ def test_every_trial_of_the_shipped_matrix_can_be_built(tmp_path):
     loaded = load_config(tmp_path)
     config, root = loaded.config, loaded.root
     corpus = load_corpus(root / config.paths.cases, root / config.paths.cassettes)
-    setting = BenchContext(cases_dir=corpus.cases_dir, cassettes_dir=corpus.cassettes_dir, models=dict(config.models))
+    context = BenchContext(cases_dir=corpus.cases_dir, cassettes_dir=corpus.cassettes_dir, models=dict(config.models))
     for sweep in plan_of(config, RunOptions(all=True), corpus).sweeps:
         keys = keys_of(sweep.matrix, sweep.cases)
         treatments = [key for key in keys if key.case == keys[0].case]
         for key in [*treatments, *{one.case: one for one in keys}.values()]:
-            assert build_components(key, corpus.case(key.case), setting).engine.name == "mendbench"
+            assert build_components(key, corpus.case(key.case), context).engine.name == "mendbench"
 
 
 def test_no_cassette_lies_beside_no_case(tmp_path):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from mendbench.api.plans import plan_of
-from mendbench.api.settings import RunOptions, open_setting
+from mendbench.api.settings import RunOptions, open_context
 from mendbench.cassettes import cassette
 from mendbench.cassettes.recordings import WORLD
 from mendbench.config.config_file import load_config
@@ -58,19 +58,19 @@ def loaded():
 
 
 @pytest.fixture(scope="module")
-def setting(loaded):
-    return open_setting(loaded, RunOptions(all=True))
+def context(loaded):
+    return open_context(loaded, RunOptions(all=True))
 
 
 @pytest.fixture(scope="module")
-def trials(loaded, setting):
-    return plan_of(loaded.config, RunOptions(all=True), setting.corpus).keys
+def trials(loaded, context):
+    return plan_of(loaded.config, RunOptions(all=True), context.corpus).keys
 
 
-def asked_by(setting, keys: Collection[TrialKey], workers: int) -> Asked:
+def asked_by(context, keys: Collection[TrialKey], workers: int) -> Asked:
     """Replay these trials and return what they asked for."""
     asked = Asked()
-    for row, texts in run_trials(setting, keys, workers):
+    for row, texts in run_trials(context, keys, workers):
         asked.keys[row["case"]].update(str(whole(row["used"], texts)).split())
         problem = whole(row["problem"], texts)
         if problem is None:
@@ -83,11 +83,11 @@ def asked_by(setting, keys: Collection[TrialKey], workers: int) -> Asked:
     return asked
 
 
-def unrequested_writes(setting, asked: Asked, cases: Iterable[str]) -> dict[str, set[str]]:
+def unrequested_writes(context, asked: Asked, cases: Iterable[str]) -> dict[str, set[str]]:
     """Return the recorded keys that nothing asked for, by file: of all models, and of what their edits led to in the world."""
     found = {}
     for case in cases:
-        for path in setting.corpus.cassettes(setting.corpus.case(case)).glob("*.yaml"):
+        for path in context.corpus.cassettes(context.corpus.case(case)).glob("*.yaml"):
             left = cassette.keys(path) - asked.keys[case] if path.name != WORLD else set()
             if left:
                 found[f"{case}/{path.name}"] = left
@@ -104,17 +104,17 @@ def test_the_sample_has_every_family_strategy_model_and_policy_of_the_matrix(tri
     assert kinds(trials) == kinds([key for key in trials if key.case in SAMPLE])
 
 
-def test_every_recorded_key_of_the_sample_is_asked_for_and_no_other(setting, trials):
+def test_every_recorded_key_of_the_sample_is_asked_for_and_no_other(context, trials):
     keys = [key for key in trials if key.case in SAMPLE and key.model and key.policy in LONGEST]
-    asked = asked_by(setting, keys, workers=1)
+    asked = asked_by(context, keys, workers=1)
     assert asked.broken == set()
     assert asked.missing == {one for one in OPEN if one[0] in SAMPLE}
-    assert unrequested_writes(setting, asked, SAMPLE) == {}
+    assert unrequested_writes(context, asked, SAMPLE) == {}
 
 
 @pytest.mark.slow
-def test_every_recorded_key_is_asked_for_by_the_shipped_matrix_and_no_other(setting, trials):
-    asked = asked_by(setting, trials, workers=0)
+def test_every_recorded_key_is_asked_for_by_the_shipped_matrix_and_no_other(context, trials):
+    asked = asked_by(context, trials, workers=0)
     assert asked.broken == set()
     assert asked.missing == OPEN
-    assert unrequested_writes(setting, asked, [case.id for case in setting.corpus.cases]) == {}
+    assert unrequested_writes(context, asked, [case.id for case in context.corpus.cases]) == {}

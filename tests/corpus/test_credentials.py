@@ -212,12 +212,12 @@ def test_a_models_recorded_answers_are_refused_for_a_providers_shape_alone(tmp_p
     response = replace(first.response, body=json.dumps({"said": said}).encode())
     cassette.rewrite(path, [replace(first, response=response), *others])
     with pytest.raises(BadInput, match=rf"{path.name}:\d+: a credential's shape") if refused else nullcontext():
-        refuse_cases_with_credentials(cases.setting_of(root).corpus, [cases.RENAMED])
+        refuse_cases_with_credentials(cases.context_of(root).corpus, [cases.RENAMED])
 
 
 def test_recordings_that_are_replaced_are_not_searched(tmp_path):
     root = cases.build(tmp_path)
     record_credential(root, cases.RENAMED)
-    refuse_cases_with_credentials(cases.setting_of(root).corpus, [cases.RENAMED], "all")
+    refuse_cases_with_credentials(cases.context_of(root).corpus, [cases.RENAMED], "all")
     with pytest.raises(BadInput, match=r"world\.yaml:\d+: "):
-        refuse_cases_with_credentials(cases.setting_of(root).corpus, [cases.RENAMED], "new_episodes")
+        refuse_cases_with_credentials(cases.context_of(root).corpus, [cases.RENAMED], "new_episodes")

@@ -11,7 +11,7 @@ from mendbench.io.canonical_json import canonical_json
 from mendbench.model.trial import SELF_REPAIR, TrialKey
 from mendbench.trial.row import whole
 from mendbench.trial.runner import run_trial
-from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, ScriptedRecorder, build, copy_of, setting_of
+from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, ScriptedRecorder, build, context_of, copy_of
 
 ADAPTER = Path(__file__).parent / "adapters" / "looping.py"
 
@@ -26,8 +26,8 @@ def root(built, tmp_path):
     return copy_of(built, tmp_path)
 
 
-def setting(root, *words, **more):
-    own = setting_of(root)
+def context(root, *words, **more):
+    own = context_of(root)
     command = [sys.executable, "-S", "-E", str(ADAPTER), *words]
     return own.__class__(
         cases_dir=own.cases_dir, cassettes_dir=own.cassettes_dir, models=own.models,
@@ -45,7 +45,7 @@ def ran(root, case, recorder=None, *words, model=MODEL, **more):
         model=model,
         detector=None,
     )
-    row, texts = run_trial(setting(root, *words, **more), key, recorder)
+    row, texts = run_trial(context(root, *words, **more), key, recorder)
     return whole(row, texts)
 
 
@@ -130,10 +130,10 @@ def test_without_a_model_it_is_refused_one(root):
 
 def test_one_that_leaves_nothing_of_the_workflow_is_judged_like_any_other(root):
     """An empty document is a candidate too."""
-    own = setting_of(root)
+    own = context_of(root)
     printed = json.dumps({"success": True, "mendbench": {"workflow": {}}})
     emptying = EngineConfig(command=["/bin/sh", "-c", f"echo '{printed}'"], repairs=True)
-    setting = own.__class__(cases_dir=own.cases_dir, cassettes_dir=own.cassettes_dir, engines={"looping": emptying})
+    context = own.__class__(cases_dir=own.cases_dir, cassettes_dir=own.cassettes_dir, engines={"looping": emptying})
     key = TrialKey(
         case=RENAMED,
         engine="looping",
@@ -143,16 +143,16 @@ def test_one_that_leaves_nothing_of_the_workflow_is_judged_like_any_other(root):
         model=None,
         detector=None,
     )
-    row, _ = run_trial(setting, key, None)
+    row, _ = run_trial(context, key, None)
     assert (row["verdict"], row["outcome"]) == ("incorrect", "harmful")
     assert [one["status"] for one in row["attempts"]] == ["edited"]
 
 
 def test_what_a_repair_cost_is_not_known_where_the_engine_may_have_asked_anybody(root):
-    own = setting_of(root)
+    own = context_of(root)
     printed = json.dumps({"success": True, "mendbench": {"workflow": {}}})
     roaming = EngineConfig(command=["/bin/sh", "-c", f"echo '{printed}'"], repairs=True, network="open")
-    setting = own.__class__(cases_dir=own.cases_dir, cassettes_dir=own.cassettes_dir, engines={"looping": roaming})
+    context = own.__class__(cases_dir=own.cases_dir, cassettes_dir=own.cassettes_dir, engines={"looping": roaming})
     key = TrialKey(
         case=RENAMED,
         engine="looping",
@@ -162,7 +162,7 @@ def test_what_a_repair_cost_is_not_known_where_the_engine_may_have_asked_anybody
         model=None,
         detector=None,
     )
-    row, texts = run_trial(setting, key, None)
+    row, texts = run_trial(context, key, None)
     (attempt,) = row["attempts"]
     assert (attempt["cost_usd"], row["cost_usd"]) == (None, None)
     assert "it may have asked another" in str(whole(attempt["problem"], texts))

@@ -8,7 +8,7 @@ import pytest
 from mendbench.config.tables import EngineConfig
 from mendbench.trial.row import whole
 from mendbench.trial.runner import run_trial
-from tests.fakes.cases import HOST, RENAMED, LiveRecorder, build, copy_of, key, make_live, setting_of
+from tests.fakes.cases import HOST, RENAMED, LiveRecorder, build, context_of, copy_of, key, make_live
 from tests.fakes.engines import PLAIN
 
 
@@ -24,7 +24,7 @@ FETCH = "adds accept: */*\naccept-language: *\nsec-fetch-mode: cors\nuser-agent:
 def ran(root, recorder=None, *words):
     engine = EngineConfig(command=[sys.executable, "-S", "-E", str(PLAIN), *words], timeout_s=30)
     one = replace(key(RENAMED, strategy="none", repairer="reference"), engine="plain")
-    row, texts = run_trial(replace(setting_of(root), engines={"plain": engine}), one, recorder)
+    row, texts = run_trial(replace(context_of(root), engines={"plain": engine}), one, recorder)
     return whole(row, texts)
 
 

@@ -9,7 +9,7 @@ import pytest
 from mendbench.config.tables import EngineConfig
 from mendbench.trial.row import whole
 from mendbench.trial.runner import run_trial
-from tests.fakes.cases import CLOSED, RENAMED, build, key, setting_of
+from tests.fakes.cases import CLOSED, RENAMED, build, context_of, key
 
 ADAPTER = Path(__file__).parents[2] / "examples" / "engines" / "mendbench_cli.py"
 
@@ -19,8 +19,8 @@ def root(tmp_path_factory):
     return build(tmp_path_factory.mktemp("corpus"))
 
 
-def told(setting, one):
-    row, texts = run_trial(setting, one)
+def told(context, one):
+    row, texts = run_trial(context, one)
     return {name: value for name, value in whole(row, texts).items() if name not in {"key", "engine", "timing"}}
 
 
@@ -30,7 +30,7 @@ def told(setting, one):
     ids=lambda each: f"{each.case}-{each.strategy}-{each.policy}-{each.repairer}",
 )
 def test_a_trial_is_the_same_in_every_field(root, one):
-    ours = setting_of(root)
+    ours = context_of(root)
     engine = EngineConfig(command=[sys.executable, str(ADAPTER)], timeout_s=60)
     theirs = replace(ours, engines={"reference": engine})
     assert told(theirs, replace(one, engine="reference")) == told(ours, one)

@@ -212,7 +212,7 @@ def write_corpus(root: Path) -> None:
     )
 
 
-def setting_of(root: Path, **more: object) -> BenchContext:
+def context_of(root: Path, **more: object) -> BenchContext:
     """Return where the trials of a corpus come from."""
     return BenchContext(
         cases_dir=root / "cases", cassettes_dir=root / "cassettes", models={MODEL: ModelConfig()}, **more
@@ -308,9 +308,9 @@ def make_live(root: Path, case_id: str) -> None:
 
 def record_worlds(root: Path) -> None:
     """Record what the proofs of all cases need."""
-    setting = setting_of(root)
-    for case in setting.corpus.cases:
-        prove(setting, case.id, Recorder("new_episodes"))
+    context = context_of(root)
+    for case in context.corpus.cases:
+        prove(context, case.id, Recorder("new_episodes"))
 
 
 def record_responses(
@@ -318,7 +318,7 @@ def record_responses(
 ) -> list[JsonRow]:
     """Record the responses that these trials ask for and return their rows."""
     recorder = ScriptedRecorder(model)
-    return [run_trial(setting_of(root), one, recorder)[0] for one in keys]
+    return [run_trial(context_of(root), one, recorder)[0] for one in keys]
 
 
 MATRIX = tuple(
@@ -352,7 +352,7 @@ def _recorded() -> dict[str, bytes]:
 def add_parcel(root: Path) -> Path:
     """Add the case of the parcel to a corpus, with its recorded world, and return that recording."""
     write_case(root, PARCEL, parcel_case(), parcel_workflow())
-    prove(setting_of(root), PARCEL, Recorder("new_episodes"))
+    prove(context_of(root), PARCEL, Recorder("new_episodes"))
     return root / "cassettes" / PARCEL / "world.yaml"
 
 

@@ -70,31 +70,31 @@ def cluster(home: Path, *workers: str) -> Iterator[Cluster]:
         started.end()
 
 
-def square(_setting: object, number: int) -> int:
+def square(_context: object, number: int) -> int:
     return number * number
 
 
-def die_of_seven(_setting: object, number: int) -> int:
+def die_of_seven(_context: object, number: int) -> int:
     if number == 7:
         os.kill(os.getpid(), signal.SIGKILL)
     return number
 
 
-def linger(_setting: object, number: int) -> int:
+def linger(_context: object, number: int) -> int:
     """Be under way until this process is killed, and for a minute at most."""
     if number:
         threading.Event().wait(60)
     return number
 
 
-def process_of(_setting: object, _number: int) -> int:
+def process_of(_context: object, _number: int) -> int:
     return os.getpid()
 
 
-def cases_of(setting: object, _number: int) -> tuple[str, ...]:
-    return tuple(setting.corpus.folders)
+def cases_of(context: object, _number: int) -> tuple[str, ...]:
+    return tuple(context.corpus.folders)
 
 
-def refuse(setting: object, case: str) -> None:
+def refuse(context: object, case: str) -> None:
     """Say that a case's file is broken, as whoever reads it would."""
-    raise BadInput(f"{setting.corpus.folders[case] / 'case.yaml'}:3", "torn", "mend it")
+    raise BadInput(f"{context.corpus.folders[case] / 'case.yaml'}:3", "torn", "mend it")

@@ -43,9 +43,9 @@ def keys(*policies, strategies=("none", "full-context")):
 
 
 def of(root, *policies, config=None, fresh=False, concurrency=None, **more):
-    setting = replace(cases.setting_of(root), models={MODEL: ModelConfig(**(config or {}))})
-    collected = [collect(setting, key) for key in keys(*policies, **more)]
-    return estimated(setting, collected, fresh=fresh, concurrency=concurrency), collected
+    context = replace(cases.context_of(root), models={MODEL: ModelConfig(**(config or {}))})
+    collected = [collect(context, key) for key in keys(*policies, **more)]
+    return estimated(context, collected, fresh=fresh, concurrency=concurrency), collected
 
 
 def answered(root, *tellings):
@@ -79,7 +79,7 @@ def test_what_is_missing_is_counted_once_however_many_policies_ask_it(root):
 def test_answers_that_are_there_leave_fewer_to_come(built, tmp_path):
     root = cases.copy_of(built, tmp_path / "corpus")
     path = root / "cassettes" / RENAMED / model_file(MODEL)
-    before = [collect(cases.setting_of(root), key) for key in keys("naive", strategies=("none",))]
+    before = [collect(cases.context_of(root), key) for key in keys("naive", strategies=("none",))]
     first = min(before[1].answered, key=[entry.key for entry in cassette.load(path)].index)
     cassette.rewrite(path, [entry for entry in cassette.load(path) if entry.key == first])
     found, collected = of(root, "naive", strategies=("none",))
@@ -174,13 +174,13 @@ def test_a_trial_whose_world_is_not_recorded_is_told_and_bounds_what_it_may_ask(
 
 
 def test_only_what_asks_is_counted(root):
-    setting = replace(cases.setting_of(root), repairers={"mine": RepairerConfig(command=["my-agent"])})
-    asking = [can_ask(setting, cases.key(repairer=name)) for name in ("chat", "mine", "a.b:c", "noop", "reference")]
+    context = replace(cases.context_of(root), repairers={"mine": RepairerConfig(command=["my-agent"])})
+    asking = [can_ask(context, cases.key(repairer=name)) for name in ("chat", "mine", "a.b:c", "noop", "reference")]
     assert asking == [True, True, True, False, False]
 
 
 def test_a_program_is_asked_one_at_a_time_and_by_its_own_name(root):
-    setting = replace(cases.setting_of(root), repairers={"mine": RepairerConfig(command=["my-agent", "--fix"])})
-    collected = [collect(setting, cases.key(repairer="mine", policy="naive"))]
-    (model,) = estimated(setting, collected, concurrency=8).models
+    context = replace(cases.context_of(root), repairers={"mine": RepairerConfig(command=["my-agent", "--fix"])})
+    collected = [collect(context, cases.key(repairer="mine", policy="naive"))]
+    (model,) = estimated(context, collected, concurrency=8).models
     assert (model.model, model.prompts, model.later_at_most, model.at_once) == ("command:my-agent --fix", 1, 2, 1)

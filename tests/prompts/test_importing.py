@@ -41,21 +41,21 @@ def empty(bare, tmp_path):
 
 
 def asked(root):
-    """Return the setting, what two trials of one case ask, and the model requests by id."""
-    setting = cases.setting_of(root)
-    collected = [collect(setting, cases.key(strategy=name)) for name in ("none", "full-context")]
+    """Return the context, what two trials of one case ask, and the model requests by id."""
+    context = cases.context_of(root)
+    collected = [collect(context, cases.key(strategy=name)) for name in ("none", "full-context")]
     return (
-        setting,
+        context,
         collected,
         {custom_id(model_request): model_request for one in collected for model_request in one.missing},
     )
 
 
 def placed(root, text, provenance=None, model_requests=None):
-    setting, collected, missing = asked(root)
+    context, collected, missing = asked(root)
     model_requests = model_requests or missing
     responses = {name: line(name, text) for name in model_requests}
-    return setting, place_responses(responses, model_requests, collected, setting.corpus, provenance)
+    return context, place_responses(responses, model_requests, collected, context.corpus, provenance)
 
 
 def test_the_same_answer_twice_counts_once_and_another_one_is_refused_with_both_lines():
@@ -91,8 +91,8 @@ def test_an_id_that_was_not_exported_is_unknown_whatever_it_says():
 
 
 def test_an_answer_is_written_as_if_it_had_been_recorded_with_its_provenance(empty):
-    setting, found = placed(empty, "Hello", " by hand,\non paper ")
-    write_responses(found.deposits, setting.corpus)
+    context, found = placed(empty, "Hello", " by hand,\non paper ")
+    write_responses(found.deposits, context.corpus)
     path = empty / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml"
     entries = cassette.load(path)
     assert [entry.provenance for entry in entries] == ["by hand, on paper"] * 2
@@ -101,7 +101,7 @@ def test_an_answer_is_written_as_if_it_had_been_recorded_with_its_provenance(emp
     requests, responses = FilesystemPersister.load_cassette(path, yamlserializer)
     assert len(requests) == 2
     assert json.loads(responses[0]["body"]["string"])["choices"][0]["message"]["content"] == "Hello"
-    assert all(collect(setting, cases.key(strategy=name)).answered for name in ("none", "full-context"))
+    assert all(collect(context, cases.key(strategy=name)).answered for name in ("none", "full-context"))
 
 
 def test_without_provenance_the_shape_of_the_line_is_told(empty):
@@ -128,8 +128,8 @@ def test_a_provenance_that_is_no_text_is_refused(root):
 
 def test_a_secret_in_an_answer_or_its_provenance_never_reaches_the_cassette(empty):
     planted, _ = plant_canaries(cases.INPUTS, cases.RENAMED)
-    setting, found = placed(empty, f"use {planted['token']}", f"from {planted['token']}")
-    write_responses(found.deposits, setting.corpus)
+    context, found = placed(empty, f"use {planted['token']}", f"from {planted['token']}")
+    write_responses(found.deposits, context.corpus)
     written = (empty / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").read_text(encoding="utf-8")
     assert planted["token"] not in written
     assert "provenance: from <" in written
@@ -137,34 +137,34 @@ def test_a_secret_in_an_answer_or_its_provenance_never_reaches_the_cassette(empt
 
 def test_what_is_recorded_already_is_kept_and_another_answer_is_refused(empty):
     *_, model_requests = asked(empty)
-    setting, found = placed(empty, "Hello")
-    write_responses(found.deposits, setting.corpus)
+    context, found = placed(empty, "Hello")
+    write_responses(found.deposits, context.corpus)
     _, same = placed(empty, "Hello", "elsewhere", model_requests)
     assert [one.same for one in same.deposits] == [True, True]
     refuse_others(same.deposits)
     _, other = placed(empty, "Good day", None, model_requests)
     with pytest.raises(BadInput, match=f"than {cases.RENAMED} has recorded; delete the line, or replace .* --replace"):
         refuse_others(other.deposits)
-    write_responses(other.deposits, setting.corpus)
+    write_responses(other.deposits, context.corpus)
     assert [one.same for one in placed(empty, "Good day", None, model_requests)[1].deposits] == [True, True]
 
 
 def test_an_answer_goes_to_every_case_that_asks_for_it(empty):
     twin = "http/renamed-twin"
     cases.write_case(empty, twin, cases.renamed_case(), cases.workflow("Hello ${person.response.name}!"))
-    setting = cases.setting_of(empty)
-    collected = [collect(setting, cases.key(case, "none")) for case in (cases.RENAMED, twin)]
+    context = cases.context_of(empty)
+    collected = [collect(context, cases.key(case, "none")) for case in (cases.RENAMED, twin)]
     model_requests = {custom_id(model_request): model_request for one in collected for model_request in one.missing}
     assert len(model_requests) == 1
     responses = {name: line(name, "Hello") for name in model_requests}
-    found = place_responses(responses, model_requests, collected, setting.corpus, None)
+    found = place_responses(responses, model_requests, collected, context.corpus, None)
     assert [one.case for one in found.deposits] == [cases.RENAMED, twin]
 
 
 def test_an_answer_that_nobody_asks_for_is_told(empty):
-    setting, collected, model_requests = asked(empty)
+    context, collected, model_requests = asked(empty)
     responses = {name: line(name, "Hello") for name in model_requests}
-    found = place_responses(responses, model_requests, collected[:1], setting.corpus, None)
+    found = place_responses(responses, model_requests, collected[:1], context.corpus, None)
     assert (len(found.deposits), len(found.unplaced)) == (1, 1)
 
 
@@ -175,11 +175,11 @@ def test_answers_of_models_that_call_themselves_otherwise_are_counted():
 
 
 def test_the_batch_of_a_prompt_is_stored_with_its_response(empty):
-    setting, collected, model_requests = asked(empty)
+    context, collected, model_requests = asked(empty)
     responses = {name: line(name, "Hello") for name in model_requests}
     places = {name: BatchPlace(name="q", position=at, size=2) for at, name in enumerate(model_requests, start=1)}
-    found = place_responses(responses, model_requests, collected, setting.corpus, None, places)
-    write_responses(found.deposits, setting.corpus)
+    found = place_responses(responses, model_requests, collected, context.corpus, None, places)
+    write_responses(found.deposits, context.corpus)
     entries = cassette.load(empty / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml")
     assert [entry.batch for entry in entries] == list(places.values())
 

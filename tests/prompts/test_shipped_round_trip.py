@@ -11,7 +11,7 @@ import pytest
 
 from mendbench import api
 from mendbench.api.plans import plan_of
-from mendbench.api.settings import in_silence, open_setting
+from mendbench.api.settings import in_silence, open_context
 from mendbench.cassettes import cassette
 from mendbench.cassettes.cassette import Entry
 from mendbench.cassettes.recordings import TRAJECTORIES, WORLD, model_file
@@ -39,19 +39,19 @@ def to_repairers(cassettes: Path, model: str) -> dict[tuple[str, str], Entry]:
     }
 
 
-def first_asks(loaded: Loaded, setting: BenchContext, options: api.RunOptions) -> set[tuple[str, str]]:
+def first_asks(loaded: Loaded, context: BenchContext, options: api.RunOptions) -> set[tuple[str, str]]:
     """Return the case and the key of what each recorded trial asked its repairer first."""
-    keys = plan_of(loaded.config, options, setting.corpus).keys
-    rows = (row for row, _ in run_trials(setting, keys, options.workers))
+    keys = plan_of(loaded.config, options, context.corpus).keys
+    rows = (row for row, _ in run_trials(context, keys, options.workers))
     return {(row["case"], row["attempts"][0]["model_request"]) for row in rows if row["attempts"]}
 
 
-def write_without_responses(root: Path, setting: BenchContext, model: str) -> None:
+def write_without_responses(root: Path, context: BenchContext, model: str) -> None:
     """Copy the corpus with its worlds. Of the model's responses only those to nodes are left, without which no trial comes to an attempt."""
-    shutil.copytree(setting.cases_dir, root / "cases")
+    shutil.copytree(context.cases_dir, root / "cases")
     shutil.copyfile(shipped_root() / "mendbench.toml", root / "mendbench.toml")
-    for path in setting.cassettes_dir.glob("*/*/*.yaml"):
-        copy = root / "cassettes" / path.relative_to(setting.cassettes_dir)
+    for path in context.cassettes_dir.glob("*/*/*.yaml"):
+        copy = root / "cassettes" / path.relative_to(context.cassettes_dir)
         copy.parent.mkdir(parents=True, exist_ok=True)
         if path.name in {WORLD, TRAJECTORIES}:
             shutil.copyfile(path, copy)
@@ -87,14 +87,14 @@ def test_every_first_attempt_comes_back_under_its_key_with_its_answer(tmp_path, 
     loaded = load_config(shipped_root())
     (model,) = loaded.config.matrix.models
     options = api.RunOptions(policies=("naive",), models=(model,))
-    setting = open_setting(loaded, options)
-    asked, recorded = first_asks(loaded, setting, options), to_repairers(setting.cassettes_dir, model)
+    context = open_context(loaded, options)
+    asked, recorded = first_asks(loaded, context, options), to_repairers(context.cassettes_dir, model)
     told = {
         body_of(entry.model_request): json.loads(entry.response.body)
         for entry in recorded.values()
         if entry.model_request["draw"] == 0
     }
-    write_without_responses(tmp_path, setting, model)
+    write_without_responses(tmp_path, context, model)
     monkeypatch.chdir(tmp_path)
 
     exported = api.export_prompts(options, in_silence)

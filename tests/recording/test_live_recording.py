@@ -26,7 +26,7 @@ def api(tmp_path, monkeypatch):
 
 def proved(root, mode="none", *, allow_writes=True):
     with Recorder(mode, allow_writes=allow_writes) as recorder:
-        return prove(cases.setting_of(root), CASE, recorder)
+        return prove(cases.context_of(root), CASE, recorder)
 
 
 def open_(proof):
@@ -105,7 +105,7 @@ def test_an_edit_may_read_and_without_leave_its_write_leaves_the_trial_without_a
     proved(tmp_path, "new_episodes")
     sent = len(api.received)
     key = cases.key(CASE, "full-context", "naive")
-    row, _ = run_trial(cases.setting_of(tmp_path), key, Editing("Hi ${person.response.town}", allow_writes=False))
+    row, _ = run_trial(cases.context_of(tmp_path), key, Editing("Hi ${person.response.town}", allow_writes=False))
     body = '{"text": "Hi Vik", "tag": "hello"}'
     told = f"{CASE}: 1 live write was not sent: POST {api.base}/notes {body} (node note, an edit by {cases.MODEL})"
     assert row["problem"]["kind"] == "unjudged"
@@ -116,7 +116,7 @@ def test_an_edit_may_read_and_without_leave_its_write_leaves_the_trial_without_a
 def test_with_leave_an_edits_write_is_listed_and_sent(tmp_path, api, capsys):
     proved(tmp_path, "new_episodes")
     key = cases.key(CASE, "full-context", "naive")
-    row, _ = run_trial(cases.setting_of(tmp_path), key, Editing("Hi ${person.response.town}", allow_writes=True))
+    row, _ = run_trial(cases.context_of(tmp_path), key, Editing("Hi ${person.response.town}", allow_writes=True))
     assert row["problem"] is None
     assert {json.loads(body)["text"] for body in api.writes[2:]} == {"Hi Vik", "Hi Bo"}
     assert capsys.readouterr().err.count("live write: ") == len(api.writes)

@@ -26,7 +26,7 @@ PRICES = [
 ]
 
 
-def setting(**more):
+def context(**more):
     return BenchContext(cases_dir=Path("nowhere"), cassettes_dir=Path("nowhere"), **more)
 
 
@@ -41,7 +41,7 @@ def configured(prices):
 def told(one, entry, **more):
     """Return the price that answers of ``one`` row have today, in a run that tells of ``entry``."""
     name = one["model"] or one["repairer"]
-    return prices_today(records_of([one]), {name: entry}, setting(**more))[name]
+    return prices_today(records_of([one]), {name: entry}, context(**more))[name]
 
 
 @pytest.mark.parametrize("price", PRICES, ids=lambda price: price.source)
@@ -94,8 +94,8 @@ def test_models_that_an_answer_names_cost_what_they_cost_today_else_what_the_run
 def test_only_who_answered_and_is_priced_has_a_price():
     unpriced = [row(repairer="noop"), row()]
     entry = configured(CHEAP).described()
-    assert prices_today(records_of(unpriced), {MODEL: entry, "gone": entry}, setting()) == {MODEL: configured(CHEAP)}
-    assert price_of("noop", None, setting()) == UNKNOWN
+    assert prices_today(records_of(unpriced), {MODEL: entry, "gone": entry}, context()) == {MODEL: configured(CHEAP)}
+    assert price_of("noop", None, context()) == UNKNOWN
 
 
 def test_an_answer_for_which_nobody_was_asked_costs_nothing_whatever_the_price():

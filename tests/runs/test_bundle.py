@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mendbench.errors import Incomplete
 from mendbench.runs.bundle import Parcel, default_cache, pack, unpack, unpacked
 from mendbench.trial.components import BenchContext
-from tests.fakes.cases import RENAMED, copy_of, setting_of
+from tests.fakes.cases import RENAMED, context_of, copy_of
 
 TEMPLATE = "---\ntitle: Mine\nsource: invented\nsections: [{name: told, label: raw, keep: 1}]\n---\n{% block told %}{{ message }}{% endblock %}\n"
 
@@ -33,18 +33,18 @@ def test_the_same_files_give_the_same_bytes_wherever_and_whenever_they_were_writ
     for path in other.rglob("*.yaml"):
         os.utime(path, (1, 1))
         path.chmod(0o600)
-    assert pack(setting_of(root), ())[0] == pack(setting_of(other), ())[0]
+    assert pack(context_of(root), ())[0] == pack(context_of(other), ())[0]
 
 
 def test_one_changed_byte_gives_another_digest(root):
-    first, _ = pack(setting_of(root), ())
+    first, _ = pack(context_of(root), ())
     path = root / "cases" / RENAMED / "workflow.json"
     path.write_text(path.read_text() + " ")
-    assert pack(setting_of(root), ())[0].digest != first.digest
+    assert pack(context_of(root), ())[0].digest != first.digest
 
 
 def test_what_trials_do_not_read_is_not_shipped(root):
-    first, _ = pack(setting_of(root), ())
+    first, _ = pack(context_of(root), ())
     for name in (
         "notes.txt",
         ".hidden.yaml",
@@ -54,30 +54,30 @@ def test_what_trials_do_not_read_is_not_shipped(root):
     ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text("of no use to a trial")
-    assert pack(setting_of(root), ())[0] == first
+    assert pack(context_of(root), ())[0] == first
     assert f"cases/{RENAMED}/case.yaml" in names(first)
     assert f"cassettes/{RENAMED}/world.yaml" in names(first)
 
 
 def test_what_is_unpacked_is_what_was_packed(root, tmp_path):
     (root / "cases" / "split.yaml").write_text("format: 1\n")
-    parcel, unpacking = pack(setting_of(root), ())
+    parcel, unpacking = pack(context_of(root), ())
     place = unpack(parcel, tmp_path / "cache")
     assert place.name == parcel.digest
     kept = {name: data for name, data in files_in(root).items() if name.startswith(("cases/", "cassettes/"))}
     assert files_in(place) == kept
-    there = unpacking.setting_in(place)
-    assert {case.digest for case in there.corpus.cases} == {case.digest for case in setting_of(root).corpus.cases}
+    there = unpacking.context_in(place)
+    assert {case.digest for case in there.corpus.cases} == {case.digest for case in context_of(root).corpus.cases}
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [parcel.digest]
 
 
 def test_a_setting_tells_its_models_and_repairers_as_before_and_brings_no_case_that_was_read(root, tmp_path):
-    setting = replace(setting_of(root), tolerant=True)
-    assert setting.corpus.cases
-    parcel, unpacking = pack(setting, ())
-    assert set(vars(unpacking.setting)) == set(BenchContext.__dataclass_fields__)
-    there = unpacking.setting_in(unpack(parcel, tmp_path / "cache"))
-    assert replace(there, cases_dir=setting.cases_dir, cassettes_dir=setting.cassettes_dir) == replace(setting)
+    context = replace(context_of(root), tolerant=True)
+    assert context.corpus.cases
+    parcel, unpacking = pack(context, ())
+    assert set(vars(unpacking.context)) == set(BenchContext.__dataclass_fields__)
+    there = unpacking.context_in(unpack(parcel, tmp_path / "cache"))
+    assert replace(there, cases_dir=context.cases_dir, cassettes_dir=context.cassettes_dir) == replace(context)
 
 
 @pytest.mark.parametrize("left_out", ["", "~told"])
@@ -90,9 +90,9 @@ def test_a_strategy_that_is_named_by_its_file_is_shipped_and_keeps_its_name(
     monkeypatch.chdir(folder)
     Path("mine.md.j2").write_text(TEMPLATE)
     name = spelling.format(folder) + left_out
-    here = setting_of(root).strategy(name)
-    parcel, unpacking = pack(setting_of(root), [name, "summary"])
-    there = unpacking.setting_in(unpack(parcel, tmp_path / "cache"))
+    here = context_of(root).strategy(name)
+    parcel, unpacking = pack(context_of(root), [name, "summary"])
+    there = unpacking.context_in(unpack(parcel, tmp_path / "cache"))
     Path("mine.md.j2").unlink()
     found = there.strategy(name)
     assert (found.name, found.digest) == (here.name, here.digest)
@@ -104,8 +104,8 @@ def test_two_files_of_one_name_stay_two(root, tmp_path):
     for at, path in enumerate(places):
         path.parent.mkdir()
         path.write_text(TEMPLATE.replace("Mine", f"Mine {at}"))
-    parcel, unpacking = pack(setting_of(root), map(str, places))
-    there = unpacking.setting_in(unpack(parcel, tmp_path / "cache"))
+    parcel, unpacking = pack(context_of(root), map(str, places))
+    there = unpacking.context_in(unpack(parcel, tmp_path / "cache"))
     assert [there.strategy(str(path)).title for path in places] == ["Mine 0", "Mine 1"]
 
 
@@ -114,15 +114,15 @@ def test_the_configured_folders_of_strategies_are_shipped(root, tmp_path):
     folder.mkdir()
     (folder / "mine.md.j2").write_text(TEMPLATE)
     (folder / "README.md").write_text("not a template")
-    parcel, unpacking = pack(replace(setting_of(root), strategy_dirs=(folder,)), ())
+    parcel, unpacking = pack(replace(context_of(root), strategy_dirs=(folder,)), ())
     assert "strategies/0/mine.md.j2" in names(parcel)
     assert "strategies/0/README.md" not in names(parcel)
-    there = unpacking.setting_in(unpack(parcel, tmp_path / "cache"))
+    there = unpacking.context_in(unpack(parcel, tmp_path / "cache"))
     assert there.strategy("mine").title == "Mine"
 
 
 def test_what_is_said_of_a_copy_is_retold_of_what_was_packed(root, tmp_path):
-    parcel, unpacking = pack(setting_of(root), ())
+    parcel, unpacking = pack(context_of(root), ())
     place = unpack(parcel, tmp_path / "cache")
     said = f"{place / 'cassettes' / RENAMED / 'world.yaml'}:3: torn"
     assert unpacking.with_original_paths(said, place) == f"{root / 'cassettes' / RENAMED / 'world.yaml'}:3: torn"
@@ -137,7 +137,7 @@ def test_bytes_that_are_not_what_the_digest_says_are_never_unpacked(tmp_path_fac
 
 
 def test_a_copy_that_somebody_changed_is_not_used_and_is_made_anew(root, tmp_path):
-    parcel, _ = pack(setting_of(root), ())
+    parcel, _ = pack(context_of(root), ())
     place = unpack(parcel, tmp_path)
     path = place / "cases" / RENAMED / "case.yaml"
     path.write_text("changed")
@@ -152,7 +152,7 @@ def _unpack_into(parcel, cache):
 
 
 def test_several_processes_may_unpack_at_once(root, tmp_path):
-    parcel, _ = pack(setting_of(root), ())
+    parcel, _ = pack(context_of(root), ())
     with multiprocessing.get_context("forkserver").Pool(4) as pool:
         places = pool.starmap(_unpack_into, [(parcel, tmp_path / "cache")] * 12)
     assert set(places) == {str(tmp_path / "cache" / parcel.digest)}
@@ -162,7 +162,7 @@ def test_several_processes_may_unpack_at_once(root, tmp_path):
 def test_a_cache_folder_that_cannot_be_written_to_is_an_error_of_the_system(root, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="file"):
-        unpack(pack(setting_of(root), ())[0], tmp_path / "file")
+        unpack(pack(context_of(root), ())[0], tmp_path / "file")
 
 
 def test_parcels_are_kept_where_the_users_caches_are(monkeypatch):

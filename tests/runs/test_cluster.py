@@ -18,7 +18,7 @@ from mendbench.runs.cluster import ClusterPool, open_cluster
 from mendbench.runs.cluster_worker import makeup
 from mendbench.runs.executor import DIED, run_on
 from mendbench.runs.trials import run_trials
-from tests.fakes.cases import MATRIX, RENAMED, key, setting_of
+from tests.fakes.cases import MATRIX, RENAMED, context_of, key
 from tests.fakes.clusters import START_S, cases_of, cluster, die_of_seven, linger, process_of, refuse, square
 
 distributed = pytest.importorskip(
@@ -44,7 +44,7 @@ def by_key(found):
 
 
 def alone(root):
-    return by_key(run_trials(setting_of(root), MATRIX, 1))
+    return by_key(run_trials(context_of(root), MATRIX, 1))
 
 
 def each(numbers):
@@ -52,7 +52,7 @@ def each(numbers):
 
 
 def opened(where, task, root, **more):
-    return open_cluster(where, 0, task, setting_of(root), (), **more)
+    return open_cluster(where, 0, task, context_of(root), (), **more)
 
 
 def process_ids(address):
@@ -62,7 +62,7 @@ def process_ids(address):
 
 def test_a_cluster_gives_the_rows_of_one_process(running, root):
     wanted = alone(root)
-    assert by_key(run_trials(setting_of(root), MATRIX, 0, running.address)) == wanted
+    assert by_key(run_trials(context_of(root), MATRIX, 0, running.address)) == wanted
     assert str(running.home) not in json.dumps(wanted)
 
 
@@ -73,8 +73,8 @@ def test_workers_need_nothing_but_what_is_shipped_and_each_gets_it_once(running,
     )
     named = [key(strategy=str(template)), key(strategy=f"{template}~told")]
     keys = (*MATRIX, *named)
-    mine, _ = by_key(run_trials(setting_of(root), named, 1))
-    found = run_trials(setting_of(root), keys, 0, running.address)
+    mine, _ = by_key(run_trials(context_of(root), named, 1))
+    found = run_trials(context_of(root), keys, 0, running.address)
     first = next(found)
     root.rename(tmp_path / "gone")
     template.unlink()
@@ -86,14 +86,14 @@ def test_workers_need_nothing_but_what_is_shipped_and_each_gets_it_once(running,
         places = list((running.home / f"cache-{name}").glob("mendbench/parcels/*"))
         stamps = [place.stat().st_mtime_ns for place in places]
         assert places
-        by_key(run_trials(setting_of(root), MATRIX[:2], 0, running.address))
+        by_key(run_trials(context_of(root), MATRIX[:2], 0, running.address))
         assert [place.stat().st_mtime_ns for place in places] == stamps
 
 
 def test_a_worker_that_is_killed_in_mid_run_changes_no_row_and_another_takes_its_place(running, root):
     keys = tuple(key(one.case, one.strategy, one.policy, sample=sample) for sample in (0, 1, 2) for one in MATRIX)
-    wanted = by_key(run_trials(setting_of(root), keys, 1))
-    found = run_trials(setting_of(root), keys, 0, running.address)
+    wanted = by_key(run_trials(context_of(root), keys, 1))
+    found = run_trials(context_of(root), keys, 0, running.address)
     first = next(found)
     os.kill(process_ids(running.address)[0], signal.SIGKILL)
     assert by_key(chain([first], found)) == wanted
@@ -143,7 +143,7 @@ def test_an_error_names_the_file_that_was_shipped_and_not_its_copy(running, root
 
 def test_a_run_may_be_given_up_in_the_middle(running, root):
     found = run_on(opened(running.address, cases_of, root), each(range(40)))
-    assert next(found) == tuple(setting_of(root).corpus.folders)
+    assert next(found) == tuple(context_of(root).corpus.folders)
     found.close()
 
 
@@ -186,7 +186,7 @@ def test_without_dask_it_is_told_what_to_install(root, monkeypatch):
 
 def test_how_many_workers_is_the_business_of_a_cluster_that_has_its_own(root):
     with pytest.raises(BadInput, match="--workers: 3, and a cluster that has its own"):
-        open_cluster("tcp://127.0.0.1:1", 3, square, setting_of(root), ())
+        open_cluster("tcp://127.0.0.1:1", 3, square, context_of(root), ())
 
 
 @pytest.mark.slow
@@ -194,7 +194,7 @@ def test_a_cluster_of_this_machine_is_started_for_the_run_and_ended_with_it(root
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     wanted = alone(root)
-    assert by_key(run_trials(setting_of(root), MATRIX, 2, "local")) == wanted
+    assert by_key(run_trials(context_of(root), MATRIX, 2, "local")) == wanted
 
 
 class SilentClient:

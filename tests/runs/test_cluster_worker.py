@@ -11,7 +11,7 @@ from mendbench.errors import BadInput, Incomplete
 from mendbench.runs import cluster_worker
 from mendbench.runs.bundle import pack
 from mendbench.runs.cluster_worker import Unready, begin, end, introduce, makeup, run_chunk
-from tests.fakes.cases import RENAMED, setting_of
+from tests.fakes.cases import RENAMED, context_of
 from tests.fakes.clusters import cases_of, refuse, square
 
 RUN = "a-run"
@@ -22,7 +22,7 @@ def shipped(root, tmp_path, monkeypatch):
     """Return a parcel and how it is unpacked, with a cache folder that holds nothing."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(cluster_worker, "_tasks", {})
-    return pack(setting_of(root), ())
+    return pack(context_of(root), ())
 
 
 def what(raw):

@@ -104,9 +104,9 @@ def record(root, concurrency, response):
 
     with loopback({"POST /v1/chat/completions": served}) as base:
         models = {MODEL: ModelConfig(base_url=f"{base}/v1")}
-        setting = cases.setting_of(root, record="new_episodes")
+        context = cases.context_of(root, record="new_episodes")
         with Recorder("new_episodes", models, trajectory=True, queued=True, concurrency=concurrency) as recorder:
-            return asked, list(record_all(setting, KEYS, recorder))
+            return asked, list(record_all(context, KEYS, recorder))
 
 
 def responses_of(root):

@@ -17,7 +17,7 @@ from mendbench.results.json_schemas import trial_schema
 from mendbench.trial.components import build_components, models_used, price_of, repairer_kinds
 from mendbench.trial.row import whole
 from mendbench.trial.runner import run_trial
-from tests.fakes.cases import MODEL, RENAMED, RIGHT_TEXT, edit_response, key, setting_of
+from tests.fakes.cases import MODEL, RENAMED, RIGHT_TEXT, context_of, edit_response, key
 from tests.fakes.scoring import make_case
 
 RESPONSE = edit_response(RIGHT_TEXT)
@@ -48,10 +48,10 @@ def agent(tmp_path, monkeypatch):
 
 def trial(root, repairer, *, record=False, models=None, **repairers):
     """Run a trial of the renamed field, and return its row, whole."""
-    setting = setting_of(root, repairers=repairers)
-    setting.models.update(models or {})
+    context = context_of(root, repairers=repairers)
+    context.models.update(models or {})
     recorder = Recorder("new_episodes", trajectory=True, repairers=repairers) if record else None
-    return whole(*run_trial(setting, key(RENAMED, repairer=repairer), recorder))
+    return whole(*run_trial(context, key(RENAMED, repairer=repairer), recorder))
 
 
 def responses(root, model):
@@ -118,18 +118,18 @@ def test_tokens_and_prices_of_a_function_stand_in_the_row(root, agent):
     unknown = trial(root, name, record=True)
     assert (unknown["prompt_tokens"], unknown["completion_tokens"]) == (1000, 100)
     own = RepairerConfig(callable=name, prices=PRICES)
-    assert price_of("mine", None, setting_of(root, repairers={"mine": own})).source == "configuration"
+    assert price_of("mine", None, context_of(root, repairers={"mine": own})).source == "configuration"
     priced = trial(root, "mine", mine=own)
     assert (priced["cost_usd"], priced["attempts"][0]["cost_usd"]) == (0.003, 0.003)
-    named = price_of(name, None, setting_of(root))
-    assert named == price_of("mine", None, setting_of(root, repairers={"mine": RepairerConfig(callable=name)}))
+    named = price_of(name, None, context_of(root))
+    assert named == price_of("mine", None, context_of(root, repairers={"mine": RepairerConfig(callable=name)}))
 
 
 def test_the_parts_of_a_chat_trial_have_the_price_and_the_seed_of_its_model(root):
     model = ModelConfig(prices=PRICES, seed=1000, parameters={"temperature": 0.8})
-    setting = setting_of(root)
-    setting.models[MODEL] = model
-    parts = build_components(key(), setting.corpus.case(RENAMED), setting)
+    context = context_of(root)
+    context.models[MODEL] = model
+    parts = build_components(key(), context.corpus.case(RENAMED), context)
     assert parts.price.per_million == ("2.0", "10.0")
     assert parts.repairer.base_seed == 1000
 
@@ -163,7 +163,7 @@ def test_an_unknown_name_lists_the_operators_own_ones_too(root):
         UnknownName, match=r"unknown repairer 'mne'; did you mean 'mine'\?.*callable, chat, command, mine"
     ):
         trial(root, "mne", mine=PROGRAM)
-    assert "mine" in repairer_kinds(setting_of(root, repairers={"mine": PROGRAM}))
+    assert "mine" in repairer_kinds(context_of(root, repairers={"mine": PROGRAM}))
 
 
 @pytest.mark.parametrize("name", ["chat", "suggestion-only", "a.b:c"])
@@ -215,8 +215,8 @@ def test_a_table_that_names_no_repairer_is_told(tmp_path, table, said):
 
 def test_programs_and_functions_are_among_those_who_are_asked(tmp_path):
     own = {"mine": PROGRAM, "made": RepairerConfig(callable="pkg.module:function")}
-    setting = setting_of(tmp_path, repairers=own)
+    context = context_of(tmp_path, repairers=own)
     keys = [key(RENAMED, repairer=name) for name in ("mine", "made", "other.module:mend", "noop", "chat")]
-    asked = models_used(keys, setting)
+    asked = models_used(keys, context)
     assert {name.partition(":")[0] for name in asked} == {"command", "callable", MODEL}
     assert {"callable:pkg.module:function", "callable:other.module:mend", MODEL} < asked

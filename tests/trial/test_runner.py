@@ -42,19 +42,19 @@ from tests.fakes.cases import (
     LiveRecorder,
     ScriptedRecorder,
     change_case,
+    context_of,
     edit_response,
     key,
     make_live,
     record_responses,
     set_text,
-    setting_of,
 )
 from tests.fakes.worlds import completion
 
 
 def replayed(root, one, recorder=None):
     """Return a trial's row, whole."""
-    row, texts = run_trial(setting_of(root), one, recorder)
+    row, texts = run_trial(context_of(root), one, recorder)
     return whole(row, texts)
 
 
@@ -90,10 +90,10 @@ class Foreign:
 
 def with_foreign(root, recorder=None, case_id=RENAMED, **parts):
     """Return the row of a trial in which some parts are foreign code."""
-    setting, one = setting_of(root), key(case_id, repairer="rules")
-    case = setting.corpus.case(case_id)
-    own = replace(build_components(one, case, setting), **parts)
-    recordings = Recordings.open(setting.corpus.cassettes(case))
+    context, one = context_of(root), key(case_id, repairer="rules")
+    case = context.corpus.case(case_id)
+    own = replace(build_components(one, case, context), **parts)
+    recordings = Recordings.open(context.corpus.cassettes(case))
     evidence = gather(open_session(case, one, own, recordings, recorder or Recorder()), one, policy(one.policy))
     row, texts = build_row(case, one, evidence, judge(case, evidence), {})
     return whole(row, texts)
@@ -162,11 +162,11 @@ def wavering():
 
 def test_the_first_attempt_is_tried_on_every_variant_where_it_is_not_the_last(root):
     (cassettes(root) / model_file(MODEL)).unlink()
-    setting, one = setting_of(root), key(strategy="none", policy="naive")
-    case = setting.corpus.case(RENAMED)
+    context, one = context_of(root), key(strategy="none", policy="naive")
+    case = context.corpus.case(RENAMED)
     recorder = ScriptedRecorder(wavering())
-    recordings = Recordings.open(setting.corpus.cassettes(case))
-    session = open_session(case, one, build_components(one, case, setting), recordings, recorder)
+    recordings = Recordings.open(context.corpus.cassettes(case))
+    session = open_session(case, one, build_components(one, case, context), recordings, recorder)
     evidence = gather(session, one, policy("naive"))
     assert [run.variant for run in evidence.first_clean] == ["another person"]
     assert {name: len(runs) for name, runs in evidence.right.items()} == {None: 1, "another person": 1}
@@ -177,26 +177,26 @@ def test_the_first_attempt_is_tried_on_every_variant_where_it_is_not_the_last(ro
 def test_a_replay_gives_what_the_recording_gave(root):
     recorded = record_responses(root, MATRIX)
     for one, row in zip(MATRIX, recorded, strict=True):
-        assert {**run_trial(setting_of(root), one)[0], "timing": None} == {**row, "timing": None}
+        assert {**run_trial(context_of(root), one)[0], "timing": None} == {**row, "timing": None}
 
 
 def test_no_answer_is_asked_for_twice_while_recording(root):
     recorder = ScriptedRecorder()
     for one in MATRIX:
-        run_trial(setting_of(root), one, recorder)
+        run_trial(context_of(root), one, recorder)
     assert recorder.model_requests == []
 
 
 def test_recording_everything_anew_asks_for_each_answer_once(root):
     recorder = ScriptedRecorder(mode="all")
     for one in (*MATRIX, *MATRIX):
-        run_trial(setting_of(root), one, recorder)
+        run_trial(context_of(root), one, recorder)
     asked = [json.dumps(model_request, sort_keys=True) for model_request in recorder.model_requests]
     assert len(asked) == len(set(asked)) > 0
 
 
 def test_a_lower_limit_of_answers_ends_a_trial_early(root):
-    row, _ = run_trial(setting_of(root), key(strategy="none", policy="naive"), None, 1)
+    row, _ = run_trial(context_of(root), key(strategy="none", policy="naive"), None, 1)
     assert (len(row["attempts"]), row["stop_reason"]) == (1, "attempts_exhausted")
 
 
@@ -244,7 +244,7 @@ def test_a_recorded_answer_that_cannot_be_read_leaves_the_trial_unjudged(root):
     row = replayed(root, key())
     assert row["verdict"] == "unjudged"
     assert "gave no response: HTTP 500 overloaded" in row["problem"]["message"]
-    assert row["problem"]["detail"]["record"] == record_hint(setting_of(root).corpus.case(RENAMED), key())
+    assert row["problem"]["detail"]["record"] == record_hint(context_of(root).corpus.case(RENAMED), key())
 
 
 def test_a_model_that_gives_no_answer_ends_the_recording(root):
@@ -254,7 +254,7 @@ def test_a_model_that_gives_no_answer_ends_the_recording(root):
         raise Incomplete("the server is down")
 
     with pytest.raises(Incomplete, match="the server is down"):
-        run_trial(setting_of(root), key(), ScriptedRecorder(silent))
+        run_trial(context_of(root), key(), ScriptedRecorder(silent))
 
 
 def test_a_lost_exchange_of_a_simulated_service_is_derived_and_the_verdict_stays(root):
@@ -292,8 +292,8 @@ def test_what_foreign_code_raises_is_data_and_stays_in_the_totals(root, part, er
 
 
 def test_a_crash_in_the_clean_run_is_data_too_and_keeps_the_trajectory(root):
-    setting = setting_of(root)
-    own = build_components(key(repairer="reference"), setting.corpus.case(RENAMED), setting)
+    context = context_of(root)
+    own = build_components(key(repairer="reference"), context.corpus.case(RENAMED), context)
     runs = []
 
     @dataclass
@@ -362,10 +362,10 @@ def test_an_engine_that_starts_a_process_has_crashed(root):
 
 
 def test_workers_give_the_same_rows_as_one_process(root):
-    setting = setting_of(root)
+    context = context_of(root)
 
     def rows(workers):
-        found = list(run_trials(setting, MATRIX, workers))
+        found = list(run_trials(context, MATRIX, workers))
         return sorted(json.dumps({**row, "timing": None}, sort_keys=True) for row, _ in found), {
             k: v for _, texts in found for k, v in texts.items()
         }
@@ -375,26 +375,26 @@ def test_workers_give_the_same_rows_as_one_process(root):
 
 def one_by_one(root, keys):
     """Return the rows of trials none of which knows of another."""
-    return [{**run_trial(setting_of(root), one)[0], "timing": None} for one in keys]
+    return [{**run_trial(context_of(root), one)[0], "timing": None} for one in keys]
 
 
 POLICIES = [key(strategy=strategy, policy=name) for strategy in ("none", "full-context") for name in policy_names()]
 
 
 def test_trials_that_share_their_way_come_to_what_each_comes_to_alone(root):
-    setting = setting_of(root)
-    together = [{**run_trial(setting, one)[0], "timing": None} for one in POLICIES]
+    context = context_of(root)
+    together = [{**run_trial(context, one)[0], "timing": None} for one in POLICIES]
     assert together == one_by_one(root, POLICIES)
-    assert together == [{**run_trial(setting, one)[0], "timing": None} for one in reversed(POLICIES)][::-1]
+    assert together == [{**run_trial(context, one)[0], "timing": None} for one in reversed(POLICIES)][::-1]
 
 
 def test_trials_that_share_a_way_that_ends_in_a_gap_come_to_what_each_comes_to_alone(root):
     drop(cassettes(root) / model_file(MODEL), lambda entry: "full-context" not in str(entry))
-    setting = setting_of(root)
-    together = [{**run_trial(setting, one)[0], "timing": None} for one in POLICIES]
+    context = context_of(root)
+    together = [{**run_trial(context, one)[0], "timing": None} for one in POLICIES]
     assert together == one_by_one(root, POLICIES)
     assert {row["problem"]["detail"]["record"] for row in together if row["problem"]} == {
-        record_hint(setting.corpus.case(RENAMED), one)
+        record_hint(context.corpus.case(RENAMED), one)
         for one, row in zip(POLICIES, together, strict=True)
         if row["problem"]
     }
@@ -402,17 +402,17 @@ def test_trials_that_share_a_way_that_ends_in_a_gap_come_to_what_each_comes_to_a
 
 
 def test_what_is_recorded_between_two_trials_counts_for_the_second(root):
-    setting, one = setting_of(root), key(strategy="none", policy="naive")
+    context, one = context_of(root), key(strategy="none", policy="naive")
     held = (cassettes(root) / model_file(MODEL)).read_bytes()
     drop(cassettes(root) / model_file(MODEL), lambda entry: True)
-    assert run_trial(setting, one)[0]["verdict"] == "unjudged"
+    assert run_trial(context, one)[0]["verdict"] == "unjudged"
     (cassettes(root) / model_file(MODEL)).write_bytes(held)
-    assert run_trial(setting, one)[0]["verdict"] == "incorrect"
+    assert run_trial(context, one)[0]["verdict"] == "incorrect"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Deadly(BenchContext):
-    """A setting in which one case kills any process but the one that it was made in."""
+    """A context in which one case kills any process but the one that it was made in."""
 
     here: int = field(default_factory=os.getpid)
 
@@ -423,8 +423,8 @@ class Deadly(BenchContext):
 
 
 def test_a_trial_that_its_process_dies_of_is_crashed_and_the_others_are_not(root):
-    setting = Deadly(cases_dir=root / "cases", cassettes_dir=root / "cassettes", models=setting_of(root).models)
-    rows = {row["key"]: row for row, _ in run_trials(setting, MATRIX, 2)}
+    context = Deadly(cases_dir=root / "cases", cassettes_dir=root / "cassettes", models=context_of(root).models)
+    rows = {row["key"]: row for row, _ in run_trials(context, MATRIX, 2)}
     assert len(rows) == len(MATRIX)
     for row in rows.values():
         assert (row["verdict"] == "crashed") == (row["case"] == CLOSED)
@@ -437,7 +437,7 @@ def test_a_broken_cassette_is_told_with_its_file_and_line_from_a_worker_too(root
     path.write_text(path.read_text(encoding="utf-8").replace("code: 200", "code: two", 1), encoding="utf-8")
     for workers in (1, 2):
         with pytest.raises(BadInput, match=r"world\.yaml:\d+: an entry with a missing or wrong field"):
-            list(run_trials(setting_of(root), [key(), key(strategy="none")], workers))
+            list(run_trials(context_of(root), [key(), key(strategy="none")], workers))
 
 
 def wandering_model(model_request):
@@ -446,27 +446,27 @@ def wandering_model(model_request):
 
 def test_what_models_edits_lead_to_is_recorded_apart_from_the_cases_own_world(root):
     make_live(root, RENAMED)
-    prove(setting_of(root), RENAMED, LiveRecorder(trajectory=False))
+    prove(context_of(root), RENAMED, LiveRecorder(trajectory=False))
     world = (cassettes(root) / "world.yaml").read_bytes()
     one = key(strategy="none", policy="naive")
-    row, _ = run_trial(setting_of(root), one, LiveRecorder(wandering_model, trajectory=True))
+    row, _ = run_trial(context_of(root), one, LiveRecorder(wandering_model, trajectory=True))
     assert [sent["url"][-4:] for sent in row["requests"]] == ["/p-1", "p-10"]
     assert (cassettes(root) / "world.yaml").read_bytes() == world
     assert all(
         "p-10" in entry.request.url or "p-20" in entry.request.url
         for entry in cassette.load(cassettes(root) / "world.trajectories.yaml")
     )
-    assert {**run_trial(setting_of(root), one)[0], "timing": None} == {
+    assert {**run_trial(context_of(root), one)[0], "timing": None} == {
         **row,
         "timing": None,
         "requests": [{**sent, "origin": "recorded"} for sent in row["requests"]],
     }
-    assert prove(setting_of(root), RENAMED).held
+    assert prove(context_of(root), RENAMED).held
 
 
 def test_a_lost_exchange_of_a_live_world_leaves_the_trial_unjudged_and_is_no_failure_of_the_api(root):
     make_live(root, RENAMED)
-    prove(setting_of(root), RENAMED, LiveRecorder(trajectory=False))
+    prove(context_of(root), RENAMED, LiveRecorder(trajectory=False))
     assert replayed(root, key(repairer="reference", strategy="none"))["outcome"] == "repaired"
     assert drop(cassettes(root) / "world.yaml", lambda entry: b"Leif" in entry.request.body) > 0
     row = replayed(root, key(repairer="reference", strategy="none"))
@@ -481,7 +481,7 @@ def test_a_lost_exchange_of_a_live_world_leaves_the_trial_unjudged_and_is_no_fai
 
 
 def test_the_record_command_can_be_pasted_whatever_the_names_are(built):
-    case = setting_of(built).corpus.case(RENAMED)
+    case = context_of(built).corpus.case(RENAMED)
     one = replace(key(sample=2), model="org/model with spaces", strategy="my strategies/new.md.j2")
     words = shlex.split(record_hint(case, one))
     assert words[words.index("--model") + 1] == "org/model with spaces"
@@ -490,7 +490,7 @@ def test_the_record_command_can_be_pasted_whatever_the_names_are(built):
 
 
 def test_the_command_that_records_lets_shell_commands_run_where_a_case_has_some(built):
-    case = setting_of(built).corpus.case(RENAMED)
+    case = context_of(built).corpus.case(RENAMED)
     assert "--allow-shell" not in record_hint(case, key())
     assert record_hint(replace(case, recorded_from={"shell": "real"}), key()).endswith("new_episodes --allow-shell")
 
@@ -505,8 +505,8 @@ def test_the_replay_path_pays_for_no_heavy_package():
 def test_a_whole_replay_loads_no_heavy_package_either(root):
     heavy = ("vcr", "httpx2", "mcp", "pandas", "typer", "rich", "datasette", "dask", "tenacity")
     program = (
-        "import sys\nfrom tests.fakes.cases import MATRIX, setting_of\nfrom mendbench.trial.runner import run_trial\nfrom pathlib import Path\n"
-        f"rows = [run_trial(setting_of(Path({str(root)!r})), one)[0] for one in MATRIX]\n"
+        "import sys\nfrom tests.fakes.cases import MATRIX, context_of\nfrom mendbench.trial.runner import run_trial\nfrom pathlib import Path\n"
+        f"rows = [run_trial(context_of(Path({str(root)!r})), one)[0] for one in MATRIX]\n"
         f"print(len(rows), sorted({{name.split('.')[0] for name in sys.modules}} & set({heavy!r})))"
     )
     here = Path(__file__).resolve().parents[2]

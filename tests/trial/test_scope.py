@@ -14,12 +14,12 @@ from mendbench.recording.scope_recording import Recording
 from mendbench.secrets.redaction import canary
 from mendbench.services import simulated
 from mendbench.trial.scope import open_scope
-from tests.fakes.cases import HOST, RENAMED, ScriptedRecorder, setting_of
+from tests.fakes.cases import HOST, RENAMED, ScriptedRecorder, context_of
 
 
 @pytest.fixture
 def case(built):
-    return setting_of(built).corpus.case(RENAMED)
+    return context_of(built).corpus.case(RENAMED)
 
 
 @pytest.fixture

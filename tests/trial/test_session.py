@@ -12,7 +12,7 @@ from mendbench.trial.components import build_components
 from mendbench.trial.row import trial_key
 from mendbench.trial.runner import run_trial
 from mendbench.trial.session import open_session, session_for
-from tests.fakes.cases import QUIET, RENAMED, key, setting_of
+from tests.fakes.cases import QUIET, RENAMED, context_of, key
 
 
 @pytest.fixture
@@ -30,21 +30,21 @@ def begun(monkeypatch):
     return runs
 
 
-def ways_of(setting, *keys):
+def ways_of(context, *keys):
     for one in keys:
-        case = setting.corpus.case(one.case)
-        yield session_for(setting, case, one, Recordings.open(setting.corpus.cassettes(case)), Recorder())
+        case = context.corpus.case(one.case)
+        yield session_for(context, case, one, Recordings.open(context.corpus.cassettes(case)), Recorder())
 
 
 KEYS = tuple(key(strategy=name, repairer=who) for name in ("summary", "mend") for who in ("reference", "noop"))
 
 
 def test_the_first_execution_is_run_once_for_a_case_and_a_detector(root, begun):
-    setting = setting_of(root)
+    context = context_of(root)
     for one in (*KEYS, *KEYS):
-        run_trial(setting, one)
+        run_trial(context, one)
     assert len({one.detector for one in KEYS}) == len(begun) == 1
-    run_trial(setting, key(QUIET, repairer="reference"))
+    run_trial(context, key(QUIET, repairer="reference"))
     assert len(begun) == 2
 
 
@@ -58,22 +58,22 @@ def test_a_way_is_opened_once_for_all_its_policies_however_many_samples_there_ar
         for name in ("naive", "loop", "two-layer")
         for sample in range(20)
     ]
-    rows = [row for row, _ in run_trials(setting_of(root), sorted(keys, key=TrialKey.order), 1)]
+    rows = [row for row, _ in run_trials(context_of(root), sorted(keys, key=TrialKey.order), 1)]
     assert sorted(row["key"] for row in rows) == sorted(map(trial_key, keys))
     assert len(opened) == len({session.session_order(one) for one in keys}) == 80
 
 
 def test_a_row_is_the_same_whoever_ran_the_first_execution(root):
-    setting = setting_of(root)
+    context = context_of(root)
     for one in KEYS:
-        shared, alone = run_trial(setting, one), run_trial(setting_of(root), one)
+        shared, alone = run_trial(context, one), run_trial(context_of(root), one)
         assert {**shared[0], "timing": None} == {**alone[0], "timing": None}
         assert shared[1] == alone[1]
 
 
 def test_a_way_that_takes_over_stands_where_the_other_one_stood(root):
-    setting = setting_of(root)
-    first, second = ways_of(setting, *KEYS[:2])
+    context = context_of(root)
+    first, second = ways_of(context, *KEYS[:2])
     steps = [session.rollout.step(0) for session in (first, second)]
     assert steps[0] == steps[1]
     assert first.scope.world.traffic() == second.scope.world.traffic() != ()
@@ -81,8 +81,8 @@ def test_a_way_that_takes_over_stands_where_the_other_one_stood(root):
 
 
 def test_what_one_way_does_with_its_execution_is_nothing_to_another(root):
-    setting = setting_of(root)
-    first, second, third = ways_of(setting, *KEYS[:3])
+    context = context_of(root)
+    first, second, third = ways_of(context, *KEYS[:3])
     outputs = [session.rollout.step(0).execution.nodes[0].outputs for session in (first, second)]
     for mine in outputs:
         mine["spoilt"] = True
@@ -93,9 +93,9 @@ def test_what_one_way_does_with_its_execution_is_nothing_to_another(root):
 
 
 def test_a_way_that_is_opened_by_itself_runs_its_own(root, begun):
-    setting = setting_of(root)
-    case = setting.corpus.case(RENAMED)
+    context = context_of(root)
+    case = context.corpus.case(RENAMED)
     for _ in range(2):
-        recordings = Recordings.open(setting.corpus.cassettes(case))
-        open_session(case, KEYS[0], build_components(KEYS[0], case, setting), recordings, Recorder()).rollout.step(0)
+        recordings = Recordings.open(context.corpus.cassettes(case))
+        open_session(case, KEYS[0], build_components(KEYS[0], case, context), recordings, Recorder()).rollout.step(0)
     assert len(begun) == 2

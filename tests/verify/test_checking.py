@@ -23,7 +23,7 @@ def root(built, tmp_path):
 
 
 def told(root):
-    return [str(one) for one in check_case(cases.setting_of(root), QUIET).problems]
+    return [str(one) for one in check_case(cases.context_of(root), QUIET).problems]
 
 
 def test_a_case_whose_group_is_in_no_part_of_the_split_is_told(root):
@@ -34,7 +34,7 @@ def test_a_case_whose_group_is_in_no_part_of_the_split_is_told(root):
 
 
 def test_one_whose_group_is_in_a_part_is_not(root):
-    group = cases.setting_of(root).corpus.case(QUIET).group
+    group = cases.context_of(root).corpus.case(QUIET).group
     (root / "cases" / "split.yaml").write_text(f"format: 1\ntrain: []\ntest: [{group}]\nhalf: []\n", encoding="utf-8")
     assert told(root) == []
 
@@ -52,7 +52,7 @@ def test_a_disk_that_refuses_a_recording_ends_the_check_of_all_cases(root, monke
 
     monkeypatch.setattr(Recordings, "append_world", full)
     with pytest.raises(Unwritable, match="No space left on device; make room"):
-        check(cases.setting_of(root, record="new_episodes"), (QUIET,), 1, lambda *_: None)
+        check(cases.context_of(root, record="new_episodes"), (QUIET,), 1, lambda *_: None)
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def leftover(root):
 
 
 def stale(root, trials):
-    problems = check_case(cases.setting_of(root), RENAMED, trials=trials).problems
+    problems = check_case(cases.context_of(root), RENAMED, trials=trials).problems
     return [str(one) for one in problems if "asks for" in one.found]
 
 

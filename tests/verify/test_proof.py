@@ -19,10 +19,10 @@ from tests.fakes.cases import (
     RIGHT_TEXT,
     LiveRecorder,
     change_case,
+    context_of,
     make_live,
     renamed_case,
     set_text,
-    setting_of,
     workflow,
     write_case,
 )
@@ -45,7 +45,7 @@ ALL = (
 
 
 def proved(root, case_id=RENAMED, recorder=None, **more):
-    return prove(setting_of(root, **more), case_id, recorder)
+    return prove(context_of(root, **more), case_id, recorder)
 
 
 def failed(root, case_id=RENAMED, change=None):
@@ -372,4 +372,4 @@ def test_what_a_proof_uses_of_the_world_is_told_wherever_it_stands(root):
     cassette.rewrite(folder / "world.yaml", entries[1:])
     for entry in (entries[0], spare):
         cassette.append(folder / "world.trajectories.yaml", entry)
-    assert proved_with(setting_of(root), RENAMED) == {entry.key for entry in entries}
+    assert proved_with(context_of(root), RENAMED) == {entry.key for entry in entries}

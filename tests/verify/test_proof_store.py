@@ -7,7 +7,7 @@ import pytest
 from mendbench.verify import proof_store
 from mendbench.verify.proof import Finding, MutantFate, Proof
 from mendbench.verify.proof_store import store_proof, stored_proof
-from tests.fakes.cases import RENAMED, setting_of
+from tests.fakes.cases import RENAMED, context_of
 
 PROOF = Proof(
     case=RENAMED, kind="repairable", findings=(Finding(what="x", held=True),), mutants=(MutantFate(kind="constant", what="m", fate="killed"),),
@@ -16,7 +16,7 @@ PROOF = Proof(
 
 
 def kept(root):
-    corpus = setting_of(root).corpus
+    corpus = context_of(root).corpus
     case = corpus.case(RENAMED)
     store_proof(root / ".mendbench/proofs", case, corpus.cassettes(case), PROOF)
     return case, corpus.cassettes(case)
@@ -45,7 +45,7 @@ def test_a_broken_file_is_no_proof(root):
 
 def test_where_nothing_can_be_written_nothing_is_kept(root):
     (root / "file").write_text("", encoding="utf-8")
-    corpus = setting_of(root).corpus
+    corpus = context_of(root).corpus
     case = corpus.case(RENAMED)
     store_proof(root / "file/proofs", case, corpus.cassettes(case), PROOF)
     assert stored_proof(root / "file/proofs", case, corpus.cassettes(case)) is None

@@ -10,13 +10,13 @@ from mendbench.trial.components import BenchContext
 from mendbench.verify.checking import check as check_cases
 from mendbench.verify.checking import check_case
 from mendbench.verify.soundness import cut_texts, foreign_recordings, said_twice, unsound_labels
-from tests.fakes.cases import CLOSED, QUIET, RENAMED, change_case, set_text, setting_of
+from tests.fakes.cases import CLOSED, QUIET, RENAMED, change_case, context_of, set_text
 
 
 def lines(root, change, case_id=RENAMED):
     """Return what is told of a case after a change, without the folder's name."""
     change_case(root, case_id, change)
-    case = setting_of(root).corpus.case(case_id)
+    case = context_of(root).corpus.case(case_id)
     return [str(one).replace(f"{case.folder}/", "") for one in unsound_labels(case)]
 
 
@@ -25,14 +25,14 @@ def more_checks(*checks):
 
 
 def test_a_sound_case_has_nothing_to_tell_of(root):
-    corpus = setting_of(root).corpus
+    corpus = context_of(root).corpus
     for case in corpus.cases:
         assert unsound_labels(case) == ()
         assert foreign_recordings(case, corpus.cassettes(case)) == ()
 
 
 def test_a_text_that_yaml_cuts_at_a_number_sign_is_named_with_its_line(root):
-    case = setting_of(root).corpus.case(RENAMED)
+    case = context_of(root).corpus.case(RENAMED)
     path = case.folder / "case.yaml"
     assert cut_texts(case) == ()
     path.write_text("# a comment\nrequest: Post to #deploys at noon  # another\n" + path.read_text())
@@ -134,7 +134,7 @@ def told(root, case_id, **more):
 def test_a_cassette_of_another_case_is_named_with_its_line(root):
     shutil.copy(root / "cassettes" / QUIET / "world.yaml", root / "cassettes" / RENAMED / "world.yaml")
     change_case(root, RENAMED, lambda truth: truth["state"]["json_api"].update(words={"a": "b"}))
-    case = setting_of(root).corpus.case(RENAMED)
+    case = context_of(root).corpus.case(RENAMED)
     (line,) = map(str, foreign_recordings(case, root / "cassettes" / RENAMED))
     place, _, rest = line.partition(": ")
     assert place.startswith(str(root / "cassettes" / RENAMED / "world.yaml:"))
@@ -147,7 +147,7 @@ def test_a_cassette_of_another_case_is_named_with_its_line(root):
 def test_an_exchange_with_a_service_that_the_case_does_not_declare_is_named(root):
     path = root / "cassettes" / RENAMED / "world.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("service: json_api", "service: slack"), encoding="utf-8")
-    case = setting_of(root).corpus.case(RENAMED)
+    case = context_of(root).corpus.case(RENAMED)
     (line,) = map(str, foreign_recordings(case, path.parent))
     assert f"an exchange with 'slack', which {RENAMED} does not declare" in line
 
@@ -174,13 +174,13 @@ def test_unknown_keys_and_keys_that_stand_twice_are_named(root):
 
 def test_a_case_that_is_another_one_over_again_is_named(root):
     shutil.copytree(root / "cases" / QUIET, root / "cases/control/a-copy")
-    found = said_twice(setting_of(root).corpus.cases)
+    found = said_twice(context_of(root).corpus.cases)
     assert [(name, one.found) for name, one in found.items()] == [(QUIET, "the very case that control/a-copy is")]
 
 
 def test_ids_that_differ_in_case_alone_are_named(root):
     shutil.copytree(root / "cases" / QUIET, root / "cases/control/Quiet-Greeting")
-    found = said_twice(setting_of(root).corpus.cases)
+    found = said_twice(context_of(root).corpus.cases)
     assert "but for its letters' case" in found[QUIET].found or "very case" in found[QUIET].found
 
 

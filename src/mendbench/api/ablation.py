@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from mendbench.api.runs import run
-from mendbench.api.settings import Progress, RunOptions, open_setting
+from mendbench.api.settings import Progress, RunOptions, open_context
 from mendbench.api.strategies import LONGEST, Survey, main_model, surveys
 from mendbench.config.config_file import Loaded, load_config
 from mendbench.corpus.corpus import select
@@ -92,14 +92,14 @@ def ablate_strategy(
         MendbenchError: a name or a file cannot be used, or no case is selected.
     """
     loaded = load_config()
-    setting = open_setting(loaded, options, tolerant=True)
-    part = options.part or ("all" if read_split(setting.cases_dir) is None else "train")
+    context = open_context(loaded, options, tolerant=True)
+    part = options.part or ("all" if read_split(context.cases_dir) is None else "train")
     model = options.models[0] if options.models else main_model(loaded)
-    whole = strategy(name, setting.strategy_dirs)
+    whole = strategy(name, context.strategy_dirs)
     if not whole.sections:
         raise BadInput(f"strategy {name}", "no section that could be left out", "name a strategy that has sections")
     named = {_without(name, left_out): (what, left_out) for what, left_out in _plans(whole)}
-    found = surveys(setting, select(setting.corpus, options.names), part, tuple(named), model)
+    found = surveys(context, select(context.corpus, options.names), part, tuple(named), model)
     asked = (
         None
         if prompts_only or model is None

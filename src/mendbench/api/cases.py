@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from mendbench.api.plans import configured_keys, refuse_unrecorded
-from mendbench.api.settings import Progress, RunOptions, open_setting
+from mendbench.api.settings import Progress, RunOptions, open_context
 from mendbench.config.config_file import Loaded, load_config
 from mendbench.corpus.corpus import select, selected_ids
 from mendbench.corpus.credentials import files_with_credentials
@@ -61,18 +61,18 @@ def list_cases(
         UnknownName: a value that no case can have.
         BadInput: there is no corpus.
     """
-    setting = _looking(cases, cassettes)
+    context = _looking(cases, cassettes)
     wanted = {name: frozenset(values) for name, values in (where or {}).items() if values}
     for name, values in wanted.items():
-        known = CASE_FILTERS[name] or frozenset(tag for case in setting.corpus.cases for tag in case.tags)
+        known = CASE_FILTERS[name] or frozenset(tag for case in context.corpus.cases for tag in case.tags)
         for value in sorted(values - frozenset(known)):
             raise UnknownName(name, value, known)
-    ids = selected_ids(setting.corpus, names)
-    chosen = tuple(case for case in setting.corpus.cases if case.id in ids and fits(case, wanted))
+    ids = selected_ids(context.corpus, names)
+    chosen = tuple(case for case in context.corpus.cases if case.id in ids and fits(case, wanted))
     return CaseList(
-        rows=tuple(case_row(setting, case) for case in chosen),
+        rows=tuple(case_row(context, case) for case in chosen),
         counts=counts(chosen),
-        broken=tuple(one for name, problems in setting.corpus.broken.items() if name in ids for one in problems),
+        broken=tuple(one for name, problems in context.corpus.broken.items() if name in ids for one in problems),
     )
 
 
@@ -92,8 +92,8 @@ def show_case(case_id: str, cases: Path | None, cassettes: Path | None) -> JsonO
         UnknownName: there is no case with that id.
         BadInput: it is broken.
     """
-    setting = _looking(cases, cassettes)
-    return case_document(setting, setting.corpus.case(case_id))
+    context = _looking(cases, cassettes)
+    return case_document(context, context.corpus.case(case_id))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,28 +133,28 @@ def check_cases(
         cases=cases, cassettes=cassettes, record=record, allow_shell=allow_shell, allow_writes=allow_writes
     )
     loaded = load_config()
-    setting = replace(open_setting(loaded, options, tolerant=True), proofs_dir=loaded.output(PROOFS))
-    refuse_unrecorded(setting, select(setting.corpus, names))
-    checked = check(setting, names, workers or os.cpu_count() or 1, on_progress, _configured_trials(loaded, setting))
+    context = replace(open_context(loaded, options, tolerant=True), proofs_dir=loaded.output(PROOFS))
+    refuse_unrecorded(context, select(context.corpus, names))
+    checked = check(context, names, workers or os.cpu_count() or 1, on_progress, _configured_trials(loaded, context))
     ids = {one.case for one in checked}
-    sound = [case for case in setting.corpus.cases if case.id in ids]
-    whole = not names and _is_configured(loaded, setting)
-    own = whole and setting.cassettes_dir == loaded.cassettes_dir
-    left = left_behind(setting.corpus) if own else ()
+    sound = [case for case in context.corpus.cases if case.id in ids]
+    whole = not names and _is_configured(loaded, context)
+    own = whole and context.cassettes_dir == loaded.cassettes_dir
+    left = left_behind(context.corpus) if own else ()
     return CheckedCorpus(cases=checked, summary=summary(checked, sound), left=left)
 
 
-def _is_configured(loaded: Loaded, setting: BenchContext) -> bool:
+def _is_configured(loaded: Loaded, context: BenchContext) -> bool:
     """Return whether the corpus is the configuration's."""
-    return setting.cases_dir == loaded.cases_dir
+    return context.cases_dir == loaded.cases_dir
 
 
-def _configured_trials(loaded: Loaded, setting: BenchContext) -> Mapping[str, tuple[TrialKey, ...]]:
+def _configured_trials(loaded: Loaded, context: BenchContext) -> Mapping[str, tuple[TrialKey, ...]]:
     """Return all configured trials by case; none for a corpus that is not the configuration's."""
-    if not _is_configured(loaded, setting):
+    if not _is_configured(loaded, context):
         return {}
     found: dict[str, list[TrialKey]] = defaultdict(list)
-    for key in configured_keys(loaded.config, setting.corpus):
+    for key in configured_keys(loaded.config, context.corpus):
         found[key.case].append(key)
     return {case: tuple(keys) for case, keys in found.items()}
 
@@ -255,7 +255,7 @@ def _new_folders(case_id: str, cases: Path | None, cassettes: Path | None) -> tu
 
 
 def _looking(cases: Path | None, cassettes: Path | None) -> BenchContext:
-    """Return a read-only setting: broken cases are skipped, and stored proofs are read."""
+    """Return a read-only context: broken cases are skipped, and stored proofs are read."""
     loaded = load_config()
-    setting = open_setting(loaded, RunOptions(cases=cases, cassettes=cassettes), tolerant=True)
-    return replace(setting, proofs_dir=loaded.output(PROOFS))
+    context = open_context(loaded, RunOptions(cases=cases, cassettes=cassettes), tolerant=True)
+    return replace(context, proofs_dir=loaded.output(PROOFS))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mendbench.api.plans import plan_of, refuse_unknown
-from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
+from mendbench.api.settings import Progress, RunOptions, in_silence, open_context
 from mendbench.config.config_file import load_config
 from mendbench.prompts.collecting import collect_all
 from mendbench.prompts.estimate import Estimate, can_ask, estimated
@@ -18,9 +18,9 @@ def estimate_recording(options: RunOptions, on_progress: Progress = in_silence) 
         UnknownName, BadInput: something that the options name does not exist or cannot be used.
     """
     loaded = load_config()
-    setting = open_setting(loaded, options)
-    planned = plan_of(loaded.config, options, setting.corpus)
-    refuse_unknown(planned.keys, setting, loaded)
-    keys = tuple(key for key in planned.own_keys() if can_ask(setting, key))
-    collected = collect_all(setting, keys, options.workers, on_progress)
-    return estimated(setting, collected, fresh=options.record == "all", concurrency=options.concurrency)
+    context = open_context(loaded, options)
+    planned = plan_of(loaded.config, options, context.corpus)
+    refuse_unknown(planned.keys, context, loaded)
+    keys = tuple(key for key in planned.own_keys() if can_ask(context, key))
+    collected = collect_all(context, keys, options.workers, on_progress)
+    return estimated(context, collected, fresh=options.record == "all", concurrency=options.concurrency)

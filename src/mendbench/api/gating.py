@@ -8,7 +8,7 @@ from functools import partial as bound
 from pathlib import Path
 
 from mendbench.api.plans import refuse_unknown
-from mendbench.api.settings import Progress, RunOptions, open_setting
+from mendbench.api.settings import Progress, RunOptions, open_context
 from mendbench.config.config_file import Loaded, load_config
 from mendbench.config.tables import Config
 from mendbench.errors import BadInput
@@ -123,18 +123,18 @@ def self_test(
     """
     loaded = load_config()
     stored = _stored(run, loaded)
-    setting = open_setting(loaded, RunOptions(cases=cases, cassettes=cassettes))
+    context = open_context(loaded, RunOptions(cases=cases, cassettes=cassettes))
     keys = TrialKeys(entry_of(row).trial for row in stored.rows)
     if not keys:
         raise BadInput(str(stored.folder), "a run without trials", "run at least one with `mendbench run`")
-    refuse_unknown(keys, setting, loaded)
+    refuse_unknown(keys, context, loaded)
     rules = replace(_rules(loaded.config), limits=())
     with scratch("gate") as folder:
         first: Baseline | None = None
         alarms, unstable = 0, set[str]()
         for number in range(times + 1):
             steps = bound(_told_of, on_progress, number * len(keys), (times + 1) * len(keys))
-            again = _replayed(folder / f"replay-{number}", stored, keys, setting, workers, steps)
+            again = _replayed(folder / f"replay-{number}", stored, keys, context, workers, steps)
             if first is None:
                 first = baseline_of(again, again.folder)
                 continue
@@ -199,11 +199,11 @@ def _with_reason(finding: Finding, stored: StoredRun) -> Finding:
 
 
 def _replayed(
-    place: Path, stored: StoredRun, keys: Sequence[TrialKey], setting: BenchContext, workers: int, on_progress: Progress
+    place: Path, stored: StoredRun, keys: Sequence[TrialKey], context: BenchContext, workers: int, on_progress: Progress
 ) -> StoredRun:
     """Replay the same trials into a separate folder, and return the stored run."""
     with open_run(place, {"keys": digest_of_keys(keys)}, resume=False) as folder:
-        for done, (row, texts) in enumerate(run_trials(setting, keys, workers), start=1):
+        for done, (row, texts) in enumerate(run_trials(context, keys, workers), start=1):
             folder.add(row, texts)
             on_progress(done, len(keys), row["key"])
         folder.finish(dict(stored.run), {})

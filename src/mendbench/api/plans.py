@@ -161,44 +161,44 @@ def _keys(sweeps: Sequence[Sweep], left_out: Sequence[LeftOut]) -> TrialKeys:
     return TrialKeys(key for key in _crossed(sweeps) if (key.engine, key.case) not in absent)
 
 
-def refuse_unrecorded(setting: BenchContext, cases: Iterable[Case], keys: Iterable[TrialKey] = ()) -> None:
+def refuse_unrecorded(context: BenchContext, cases: Iterable[Case], keys: Iterable[TrialKey] = ()) -> None:
     """Refuse to replay without a folder of recordings, if a case's world or a trial's repairer needs them.
 
     Raises:
         BadInput: the folder does not exist.
     """
-    if setting.record != "none" or setting.cassettes_dir.is_dir():
+    if context.record != "none" or context.cassettes_dir.is_dir():
         return
     if any({*case.recorded_from.values()} - {"simulator"} for case in cases) or any(
-        by_repairer_request(setting, key) for key in keys
+        by_repairer_request(context, key) for key in keys
     ):
         hint = "restore it, name another one with --cassettes, or record with --record new_episodes"
-        raise BadInput(str(setting.cassettes_dir), "no such folder of recordings", hint)
+        raise BadInput(str(context.cassettes_dir), "no such folder of recordings", hint)
 
 
-def refuse_unknown(keys: Sequence[TrialKey], setting: BenchContext, loaded: Loaded) -> None:
+def refuse_unknown(keys: Sequence[TrialKey], context: BenchContext, loaded: Loaded) -> None:
     """Build the parts of one trial of each treatment, so that a wrong name is reported before anything runs.
 
     Raises:
         UnknownName, BadInput: something that a key names does not exist or cannot be used.
     """
-    recorded = {path.stem for path in setting.cassettes_dir.glob("*/*/*.yaml")} - _WORLDS
+    recorded = {path.stem for path in context.cassettes_dir.glob("*/*/*.yaml")} - _WORLDS
     for model in {key.model: None for key in keys if key.model}:
-        if model not in setting.models and Path(model_file(model)).stem not in recorded:
+        if model not in context.models and Path(model_file(model)).stem not in recorded:
             hint = f"to use a new one, add {_model_table(model, loaded)}"
-            raise UnknownName("model", model, {*setting.models, *recorded}, hint=hint)
+            raise UnknownName("model", model, {*context.models, *recorded}, hint=hint)
     for name in ("main_model", "control_model"):
         model = getattr(loaded.config.report, name)
-        if model is not None and model not in setting.models and Path(model_file(model)).stem not in recorded:
+        if model is not None and model not in context.models and Path(model_file(model)).stem not in recorded:
             hint = "name a model that is configured or recorded, or leave it out"
             raise BadInput(f"{loaded.place}: report.{name}", f"{model!r} is neither configured nor recorded", hint)
-    for name in {key.engine for key in keys} & setting.engines.keys():
-        _refuse_elsewhere(f"engine {name}", setting.engines[name].command, loaded)
-    for name in {key.repairer for key in keys} & setting.repairers.keys() if setting.record != "none" else ():
-        _refuse_elsewhere(f"repairer {name}", setting.repairers[name].command, loaded)
-    case = setting.corpus.case(keys[0].case)
+    for name in {key.engine for key in keys} & context.engines.keys():
+        _refuse_elsewhere(f"engine {name}", context.engines[name].command, loaded)
+    for name in {key.repairer for key in keys} & context.repairers.keys() if context.record != "none" else ():
+        _refuse_elsewhere(f"repairer {name}", context.repairers[name].command, loaded)
+    case = context.corpus.case(keys[0].case)
     for key in {replace(key, case=case.id, sample=0): None for key in keys}:
-        build_components(key, case, setting)
+        build_components(key, case, context)
 
 
 def _refuse_elsewhere(place: str, command: Sequence[str], loaded: Loaded) -> None:

@@ -9,7 +9,7 @@ from operator import not_
 from pathlib import Path
 
 from mendbench.api.plans import plan_of, refuse_unknown
-from mendbench.api.settings import Progress, RunOptions, open_setting
+from mendbench.api.settings import Progress, RunOptions, open_context
 from mendbench.cassettes.recordings import Recordings
 from mendbench.config.config_file import Loaded, load_config
 from mendbench.corpus.credentials import refuse_cases_with_credentials
@@ -147,7 +147,7 @@ def import_responses(
     found = sort_lines(lines, model_requests)
     refuse_other_models(found.responses, model_requests, options.models)
     together = read_batches(batches) if batches is not None else {}
-    loaded, setting = _setting(options)
+    loaded, context = _context(options)
     collected: tuple[Collected, ...] = ()
     placed = Placed(deposits=(), unplaced=tuple(found.responses.values()))
     detecting = dict.fromkeys((*((options.detector,) if options.detector else ()), *detectors_of_policies()))
@@ -155,15 +155,15 @@ def import_responses(
         if placed.unplaced:
             wanted = [model_requests[line.custom_id] for line in placed.unplaced]
             given = options.strategies
-            keys = trials_asking(wanted, loaded.config, setting, strategies=given, detectors=detectors)
-            collected += collect_all(setting, keys, options.workers, on_progress)
-            placed = place_responses(found.responses, model_requests, collected, setting.corpus, provenance, together)
+            keys = trials_asking(wanted, loaded.config, context, strategies=given, detectors=detectors)
+            collected += collect_all(context, keys, options.workers, on_progress)
+            placed = place_responses(found.responses, model_requests, collected, context.corpus, provenance, together)
     if not replacing:
         refuse_others(placed.deposits)
     stays = [one.same and not (replacing and one.counts_more) for one in placed.deposits]
     written = tuple(compress(placed.deposits, map(not_, stays)))
     if not dry_run:
-        write_responses(written, setting.corpus)
+        write_responses(written, context.corpus)
     return Imported(
         prompts=len(model_requests),
         new=tuple(one for one in written if one.standing is None),
@@ -213,7 +213,7 @@ def diff_prompts(options: RunOptions, on_progress: Progress, *, shown: int | Non
     Raises:
         UnknownName, BadInput: something that the options name does not exist or cannot be used.
     """
-    _, setting, collected = _collected(options, on_progress)
+    _, context, collected = _collected(options, on_progress)
     asked: dict[tuple[str, str], tuple[JsonObject, list[TrialKey]]] = {}
     for one in collected:
         for model_request in one.missing:
@@ -221,7 +221,7 @@ def diff_prompts(options: RunOptions, on_progress: Progress, *, shown: int | Non
     missing = [
         MissingPrompt(
             case=case_id, custom_id=custom_id(model_request), model=str(model_request["model"]), trials=tuple(trials),
-            nearest=_nearest(setting, case_id, model_request) if shown is None or at < shown else None,
+            nearest=_nearest(context, case_id, model_request) if shown is None or at < shown else None,
         )
         for at, ((case_id, _), (model_request, trials)) in enumerate(asked.items())
     ]  # fmt: skip
@@ -231,11 +231,11 @@ def diff_prompts(options: RunOptions, on_progress: Progress, *, shown: int | Non
 
 def _collected(options: RunOptions, on_progress: Progress) -> tuple[Loaded, BenchContext, tuple[Collected, ...]]:
     """Return the model requests of the selected trials whose repairer is a chat model."""
-    loaded, setting = _setting(options)
+    loaded, context = _context(options)
     given = (options.engines, options.strategies, options.policies, options.detector, options.models, options.samples)
     if any(given):
         options = replace(options, repairers=(CHAT,))
-    planned = plan_of(loaded.config, replace(options, all=True), setting.corpus).keys
+    planned = plan_of(loaded.config, replace(options, all=True), context.corpus).keys
     keys = tuple(key for key in planned if key.repairer == CHAT)
     alone = sorted({key.engine for key in planned if key.repairer == SELF_REPAIR})
     if alone and not keys:
@@ -245,14 +245,14 @@ def _collected(options: RunOptions, on_progress: Progress) -> tuple[Loaded, Benc
         )  # fmt: skip
     if not keys:
         raise BadInput("matrix", "no selected trial asks a model", "name one with --model")
-    refuse_unknown(keys, setting, loaded)
-    refuse_cases_with_credentials(setting.corpus, {key.case for key in keys}, setting.record)
-    return loaded, setting, collect_all(setting, keys, options.workers, on_progress)
+    refuse_unknown(keys, context, loaded)
+    refuse_cases_with_credentials(context.corpus, {key.case for key in keys}, context.record)
+    return loaded, context, collect_all(context, keys, options.workers, on_progress)
 
 
-def _setting(options: RunOptions) -> tuple[Loaded, BenchContext]:
+def _context(options: RunOptions) -> tuple[Loaded, BenchContext]:
     loaded = load_config()
-    return loaded, open_setting(loaded, replace(options, record="none", repairers=()))
+    return loaded, open_context(loaded, replace(options, record="none", repairers=()))
 
 
 def _asking(collected: Collection[Collected]) -> Asking:
@@ -277,6 +277,6 @@ def _first(broken: Sequence[BadInput]) -> BadInput:
     return BadInput(first.place, first.found + also, f"{first.hint}; or leave such lines out with --skip-broken")
 
 
-def _nearest(setting: BenchContext, case_id: str, model_request: JsonObject) -> Nearest | None:
-    folder = setting.corpus.cassettes(setting.corpus.case(case_id))
+def _nearest(context: BenchContext, case_id: str, model_request: JsonObject) -> Nearest | None:
+    folder = context.corpus.cassettes(context.corpus.case(case_id))
     return nearest(model_request, Recordings.open(folder).model_entries(str(model_request["model"])))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mendbench.api.settings import RunOptions, open_setting
+from mendbench.api.settings import RunOptions, open_context
 from mendbench.cassettes.recordings import Recordings
 from mendbench.config.config_file import load_config
 from mendbench.corpus.corpus import select
@@ -59,15 +59,15 @@ def recorded_repeatability(options: RunOptions) -> tuple[Repeatability, ...]:
         BadInput: a recording is broken.
         Incomplete: a recorded response is not a valid one.
     """
-    setting = open_setting(load_config(), options)
-    names = options.models or tuple(setting.models)
+    context = open_context(load_config(), options)
+    names = options.models or tuple(context.models)
     for name in names:
-        if name not in setting.models:
-            raise UnknownName("model", name, setting.models)
-    known = (name for name in names if setting.model(name).sampling is None)
-    served = dict.fromkeys(setting.model(name).served_as or name for name in known)
-    cases = in_part(select(setting.corpus, options.names), options.part or "all", setting.cases_dir)
-    folders = {case.id: setting.corpus.cassettes(case) for case in cases}
+        if name not in context.models:
+            raise UnknownName("model", name, context.models)
+    known = (name for name in names if context.model(name).sampling is None)
+    served = dict.fromkeys(context.model(name).served_as or name for name in known)
+    cases = in_part(select(context.corpus, options.names), options.part or "all", context.cases_dir)
+    folders = {case.id: context.corpus.cassettes(case) for case in cases}
 
     def found(model: str) -> Iterator[Repeat]:
         for case, folder in folders.items():

@@ -51,14 +51,14 @@ def rescore(folder: Path) -> Rescored:
         BadInput: there is no run, it is of another format, or its facts are missing, broken or of another version.
     """
     seen = seen_in(folder)
-    stored, setting = read_run(folder), _setting()
+    stored, context = read_run(folder), _context()
     with _told_with(folder / RUN):
         digests = held(stored.run, "digests", dict)
         before, told = held(digests, "scorer", str, "digests"), held(digests, "prices", dict, "digests")
         if facts_version(before) != FACTS:
             found = f"its facts were gathered as of {facts_version(before)}, and today's are as of {FACTS}"
             raise BadInput("digests.scorer", found, AGAIN)
-        prices = prices_today(stored.records, told, setting)
+        prices = prices_today(stored.records, told, context)
     changed = Counter[str]()
     with scratch("rescore") as beside:
         rows = StoredRows(_written(beside / TRIALS, _rewritten_lines(stored, prices, changed)))
@@ -83,8 +83,8 @@ def rescore(folder: Path) -> Rescored:
     )
 
 
-def _setting() -> BenchContext:
-    """Return the setting for looking up current prices. Its cases and recordings are never read."""
+def _context() -> BenchContext:
+    """Return the context for looking up current prices. Its cases and recordings are never read."""
     loaded = load_config()
     return BenchContext(
         cases_dir=loaded.cases_dir,

@@ -12,7 +12,7 @@ from pathlib import Path
 from mendbench.api.plans import Plan, plan_of, refuse_unknown, refuse_unrecorded
 from mendbench.api.replaying import Replay
 from mendbench.api.resuming import resumed, stored_options
-from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
+from mendbench.api.settings import Progress, RunOptions, in_silence, open_context
 from mendbench.cassettes.recording_journal import RecordingJournal
 from mendbench.config.config_file import Loaded, load_config
 from mendbench.config.tables import ModelConfig, ReportConfig
@@ -78,44 +78,44 @@ def run(
         raise BadInput(
             "--cluster", f"with --record {options.record}", "record without it, then run the recordings there"
         )
-    setting = open_setting(loaded, options)
-    made_from = _made_from(options, setting, loaded)
-    reuses = not options.fresh and setting.record == "none"
+    context = open_context(loaded, options)
+    made_from = _made_from(options, context, loaded)
+    reuses = not options.fresh and context.record == "none"
     earlier = earlier_run(out) if reuses and not options.resume else None
     if earlier is not None and earlier.inputs is not None and _is_same(earlier.inputs, made_from):
         on_note(f"{out}: nothing changed since this run was made; --fresh executes every trial again")
         return earlier
-    planned = plan_of(loaded.config, options, setting.corpus)
+    planned = plan_of(loaded.config, options, context.corpus)
     keys, chosen = planned.own_keys(), planned.cases
-    refuse_unknown(planned.keys, setting, loaded)
-    refuse_unrecorded(setting, chosen, keys)
+    refuse_unknown(planned.keys, context, loaded)
+    refuse_unrecorded(context, chosen, keys)
     plan: JsonObject = {
         "options": stored_options(options),
         "trials": digest_of_keys(keys),
         "mendbench": __version__,
         "code": code_digest(),
-        "digests": _digests(setting, chosen, planned.keys),
-        "recordings": _recordings(setting, chosen),
+        "digests": _digests(context, chosen, planned.keys),
+        "recordings": _recordings(context, chosen),
     }
     opened: AbstractContextManager[RowCache | None] = RowCache(loaded.output(CACHE)) if reuses else nullcontext()
     with opened as cache, ExitStack() as opened_run:
-        _refuse_credentials(setting, keys, cache)
+        _refuse_credentials(context, keys, cache)
         folder = opened_run.enter_context(open_run(out, plan, resume=options.resume, on_note=on_note))
-        replay = Replay(setting, keys, folder)
-        if setting.record == "none":
+        replay = Replay(context, keys, folder)
+        if context.record == "none":
             replay.run(KnownRows(earlier, cache) if cache is not None else None, options, on_progress)
         else:
-            _record(setting, keys, folder, options, on_progress, on_note)
+            _record(context, keys, folder, options, on_progress, on_note)
         rows, texts = folder.rows(), folder.texts()
-        document = _run_document(planned, setting, loaded.config.report, rows.records())
+        document = _run_document(planned, context, loaded.config.report, rows.records())
         try:
-            _refuse_overtaken(out, plan, document, _recordings(setting, chosen), setting)
+            _refuse_overtaken(out, plan, document, _recordings(context, chosen), context)
         except BadInput:
             folder.overtake()
             raise
-        document |= _about_everything(planned, setting, rows, texts)
+        document |= _about_everything(planned, context, rows, texts)
         page = html_parts(StoredRun(folder=out, run=document, rows=rows, texts=texts))
-        inputs = replay.inputs(made_from) if setting.record == "none" else None
+        inputs = replay.inputs(made_from) if context.record == "none" else None
         if cache is not None:
             replay.store(cache)
         return folder.finish(document, {PAGE: page}, inputs)
@@ -130,11 +130,11 @@ def prune_responses(options: RunOptions, on_progress: Progress, *, delete: bool)
         BadInput: a trial has no verdict, so its requests are not known; nothing is deleted.
     """
     loaded = load_config()
-    setting = open_setting(loaded, RunOptions(cases=options.cases, cassettes=options.cassettes))
-    planned = plan_of(loaded.config, RunOptions(all=True), setting.corpus)
+    context = open_context(loaded, RunOptions(cases=options.cases, cassettes=options.cassettes))
+    planned = plan_of(loaded.config, RunOptions(all=True), context.corpus)
     used = Interned[tuple[str, str]]()
     unjudged: str | None = None
-    for done, (row, own) in enumerate(run_trials(setting, planned.keys, options.workers), start=1):
+    for done, (row, own) in enumerate(run_trials(context, planned.keys, options.workers), start=1):
         used.number((row["case"], str(whole(row["used"], own))))
         if unjudged is None and row["verdict"] not in {"correct", "incorrect"}:
             unjudged = str(row["key"])
@@ -143,18 +143,18 @@ def prune_responses(options: RunOptions, on_progress: Progress, *, delete: bool)
         what = "no verdict, so it is not known what it asks for"
         raise BadInput(unjudged, what, "record what it misses; `mendbench run` says how")
     rows = ({"case": case, "used": keys, "verdict": "correct"} for case, keys in used.values)
-    found = _stale(planned, setting, {case for case, _ in used.values}, rows, {})
+    found = _stale(planned, context, {case for case, _ in used.values}, rows, {})
     if delete:
         drop_stale(found)
     return found
 
 
 def _stale(
-    planned: Plan, setting: BenchContext, run_here: Collection[str], rows: Iterable[JsonRow], texts: Mapping[str, str]
+    planned: Plan, context: BenchContext, run_here: Collection[str], rows: Iterable[JsonRow], texts: Mapping[str, str]
 ) -> tuple[StaleFile, ...]:
     cases = [case for case in planned.cases if case.id in run_here]
-    models = models_used(planned.keys, setting)
-    return stale_files(setting.cassettes_dir, cases, rows, texts, models, partial(proved_with, setting))
+    models = models_used(planned.keys, context)
+    return stale_files(context.cassettes_dir, cases, rows, texts, models, partial(proved_with, context))
 
 
 def report(folder: Path, against: Path | None = None) -> StoredRun:
@@ -174,22 +174,22 @@ def report(folder: Path, against: Path | None = None) -> StoredRun:
     return stored
 
 
-def _about_everything(planned: Plan, setting: BenchContext, rows: StoredRows, texts: StoredTexts) -> JsonObject:
+def _about_everything(planned: Plan, context: BenchContext, rows: StoredRows, texts: StoredTexts) -> JsonObject:
     """Return the parts of a run's document that depend on whether it covers everything, and on its shard."""
     found: JsonObject = {}
-    protocol = read_protocol(setting.cases_dir)
+    protocol = read_protocol(context.cases_dir)
     if protocol is not None:
         prompts = _first_prompts(protocol, rows) if planned.unnarrowed else {}
-        changed = protocol.changed(frame_digest(), _strategy_digests(setting, planned.keys), prompts)
-        found["protocol"] = {**changed, **(_contrasts(protocol, setting) if planned.unnarrowed else {})}
+        changed = protocol.changed(frame_digest(), _strategy_digests(context, planned.keys), prompts)
+        found["protocol"] = {**changed, **(_contrasts(protocol, context) if planned.unnarrowed else {})}
     if planned.shard is not None:
         found["shard"] = {"number": planned.shard.number, "of": planned.shard.of, "trials": len(planned.keys)}
-    if planned.whole and setting.record == "none":
-        found["stale"] = counted(_stale(planned, setting, rows.records().values("case"), rows, texts))
+    if planned.whole and context.record == "none":
+        found["stale"] = counted(_stale(planned, context, rows.records().values("case"), rows, texts))
     return found
 
 
-def _refuse_credentials(setting: BenchContext, keys: TrialKeys, cache: RowCache | None) -> None:
+def _refuse_credentials(context: BenchContext, keys: TrialKeys, cache: RowCache | None) -> None:
     """Refuse cases with a credential; files in which none was found before are not searched again.
 
     Raises:
@@ -197,19 +197,19 @@ def _refuse_credentials(setting: BenchContext, keys: TrialKeys, cache: RowCache 
     """
     known = cache.searched(code_digest()) if cache is not None else set()
     searched = set(known)
-    refuse_cases_with_credentials(setting.corpus, {key.case for key in keys.each_first()}, setting.record, searched)
+    refuse_cases_with_credentials(context.corpus, {key.case for key in keys.each_first()}, context.record, searched)
     if cache is not None and searched != known:
         cache.put_searched(code_digest(), searched - known)
 
 
-def _made_from(options: RunOptions, setting: BenchContext, loaded: Loaded) -> str:
+def _made_from(options: RunOptions, context: BenchContext, loaded: Loaded) -> str:
     """Return a digest of everything that a run's folder can depend on, the code of the report included. No case is parsed for it.
 
     It covers the whole corpus, so a run of some cases counts as changed if any case did.
     """
-    corpus = setting.corpus
-    declared = [file_digest(setting.cases_dir / name) for name in (PROTOCOL_FILE, SPLIT_FILE)]
-    templates = [path for place in setting.strategy_dirs for path in sorted(place.glob(f"*{SUFFIX}"))]
+    corpus = context.corpus
+    declared = [file_digest(context.cases_dir / name) for name in (PROTOCOL_FILE, SPLIT_FILE)]
+    templates = [path for place in context.strategy_dirs for path in sorted(place.glob(f"*{SUFFIX}"))]
     templates += [Path(name) for name in options.strategies if SUFFIX in name]
     recordings = {
         str(path.relative_to(corpus.cassettes_dir)): file_digest(path)
@@ -228,20 +228,20 @@ def _is_same(inputs: RunInputs, made_from: str) -> bool:
 
 
 def _record(
-    setting: BenchContext, keys: TrialKeys, folder: RunFolder, options: RunOptions, on_progress: Progress, on_note: Note
+    context: BenchContext, keys: TrialKeys, folder: RunFolder, options: RunOptions, on_progress: Progress, on_note: Note
 ) -> None:
-    everything = setting.record == "all"
+    everything = context.record == "all"
     journal = RecordingJournal(folder.journal) if everything else None
     if journal:
         kept = f"{len(journal)} responses that an interrupted --record all recorded are kept"
         on_note(f"{folder.journal}: {kept}; delete the file to request them again")
     folder.record(everything=everything)
     with Recorder(
-        setting.record, setting.models, trajectory=True, allow_shell=setting.allow_shell,
-        allow_writes=setting.allow_writes, repairers=setting.repairers, queued=True, concurrency=options.concurrency,
-        journal=journal, config_file=setting.config_file,
+        context.record, context.models, trajectory=True, allow_shell=context.allow_shell,
+        allow_writes=context.allow_writes, repairers=context.repairers, queued=True, concurrency=options.concurrency,
+        journal=journal, config_file=context.config_file,
     ) as recorder:  # fmt: skip
-        for step in record_all(setting, keys, recorder):
+        for step in record_all(context, keys, recorder):
             if step.row is not None:
                 folder.add(*step.row)
             on_progress(step.done, step.total, step.told)
@@ -256,37 +256,37 @@ def _first_prompts(protocol: Protocol, rows: StoredRows) -> dict[str, str]:
     return prompt_digests(rows[at] for at in first.values())
 
 
-def _contrasts(protocol: Protocol, setting: BenchContext) -> JsonObject:
+def _contrasts(protocol: Protocol, context: BenchContext) -> JsonObject:
     """Return the plan of primary contrasts and its cases, by part: a run of everything contains their results."""
     plan = protocol.model_dump(mode="json", exclude={"frozen"}, exclude_none=True)
-    parts = cases_by_part(setting.split, setting.corpus.cases)
+    parts = cases_by_part(context.split, context.corpus.cases)
     return {"plan": plan, "cases": {part: list(cases) for part, cases in parts.items()}}
 
 
-def _digests(setting: BenchContext, chosen: Iterable[Case], keys: TrialKeys) -> JsonObject:
+def _digests(context: BenchContext, chosen: Iterable[Case], keys: TrialKeys) -> JsonObject:
     """Return what two runs must share for a comparison, and what they may differ in."""
     return {
         "cases": digest({case.id: case.digest for case in chosen}),
-        "corpus": setting.corpus.digest,
+        "corpus": context.corpus.digest,
         "engine": f"port {ENGINE_PORT}",
         "frame": frame_digest(),
-        "prices": prices_of(keys, setting),
+        "prices": prices_of(keys, context),
         "scorer": SCORER,
-        "treatments": digest(_treatments(setting, keys.each_first())),
+        "treatments": digest(_treatments(context, keys.each_first())),
     }
 
 
-def _recordings(setting: BenchContext, chosen: Iterable[Case]) -> str | None:
+def _recordings(context: BenchContext, chosen: Iterable[Case]) -> str | None:
     """Return the digest of what a replay reads; None if recording changes it."""
-    if setting.record != "none":
+    if context.record != "none":
         return None
-    folders = {case.id: setting.corpus.cassettes(case) for case in chosen}
+    folders = {case.id: context.corpus.cassettes(case) for case in chosen}
     files = {name: {path.name: file_digest(path) for path in place.glob("*.yaml")} for name, place in folders.items()}
     return digest(files)
 
 
 def _refuse_overtaken(
-    out: Path, plan: JsonObject, document: JsonObject, recordings: str | None, setting: BenchContext
+    out: Path, plan: JsonObject, document: JsonObject, recordings: str | None, context: BenchContext
 ) -> None:
     """Refuse a run whose inputs changed while it ran, so that its trials do not share them.
 
@@ -294,7 +294,7 @@ def _refuse_overtaken(
         BadInput: the inputs changed.
     """
     treatments = plan["digests"]["treatments"], document["digests"]["treatments"]
-    corpus = setting.corpus
+    corpus = context.corpus
     read_again = {
         "a template, or what else a treatment is made of,": treatments, "a recording": (plan["recordings"], recordings),
         "a case": (corpus.digest, load_corpus(corpus.cases_dir, corpus.cassettes_dir, tolerant=True).digest),
@@ -305,39 +305,39 @@ def _refuse_overtaken(
         raise BadInput(str(out), what, "make the run again")
 
 
-def _strategy_digests(setting: BenchContext, keys: Iterable[TrialKey]) -> dict[str, str]:
+def _strategy_digests(context: BenchContext, keys: Iterable[TrialKey]) -> dict[str, str]:
     names = sorted({key.strategy for key in keys} - {SELF_REPAIR})
-    return {name: strategy(name, setting.strategy_dirs).digest for name in names}
+    return {name: strategy(name, context.strategy_dirs).digest for name in names}
 
 
-def _treatments(setting: BenchContext, keys: Iterable[TrialKey]) -> JsonObject:
+def _treatments(context: BenchContext, keys: Iterable[TrialKey]) -> JsonObject:
     """Return what resumed or sharded parts of one run must also share: the templates' bytes and what is sent to models."""
     return {
-        "strategies": _strategy_digests(setting, keys),
+        "strategies": _strategy_digests(context, keys),
         "repairers": {
             name: digest([list(own.command), own.callable, own.window])
             for name in sorted({key.repairer for key in keys})
-            if (own := setting.repairers.get(name)) is not None
+            if (own := context.repairers.get(name)) is not None
         },
-        "parts": digest(sorted({f"{key.case} {setting.part_of(setting.corpus.case(key.case))}" for key in keys})),
-        **_engines_treated(setting, keys),
+        "parts": digest(sorted({f"{key.case} {context.part_of(context.corpus.case(key.case))}" for key in keys})),
+        **_engines_treated(context, keys),
         "models": {
             name: digest(_sent(model))
             for name in sorted({key.model for key in keys if key.model})
-            for model in (setting.model(name),)
+            for model in (context.model(name),)
         },
     }
 
 
-def _engines_treated(setting: BenchContext, keys: Iterable[TrialKey]) -> JsonObject:
+def _engines_treated(context: BenchContext, keys: Iterable[TrialKey]) -> JsonObject:
     """Return what determines the behaviour of external engines; empty if there are none."""
     names = sorted({key.engine for key in keys} - {OURS})
-    treated = {name: digest([engine_digest(name, setting.engines), _configured(setting, name)]) for name in names}
+    treated = {name: digest([engine_digest(name, context.engines), _configured(context, name)]) for name in names}
     return {"engines": treated} if treated else {}
 
 
-def _configured(setting: BenchContext, name: str) -> Json:
-    own = setting.engines.get(name)
+def _configured(context: BenchContext, name: str) -> Json:
+    own = context.engines.get(name)
     return own.model_dump(mode="json") if own is not None else None
 
 
@@ -346,7 +346,7 @@ def _sent(model: ModelConfig) -> list[Json]:
     return [model.parameters, model.response_format, model.window, model.seed, model.served_as, model.recording]
 
 
-def _models(setting: BenchContext, records: Records) -> JsonObject:
+def _models(context: BenchContext, records: Records) -> JsonObject:
     """Return how each model was sampled and queried, and where its imported responses come from."""
     found: dict[str, set[str]] = {}
     for treatment, attempts in records.counted("treatment", "attempts"):
@@ -354,23 +354,23 @@ def _models(setting: BenchContext, records: Records) -> JsonObject:
             found.setdefault(treatment.model, set()).update(one.provenance for one in attempts if one.provenance)
     return {
         name: {
-            "sampling": setting.model(name).sampling, "asked": setting.model(name).asked, "provenance": sorted(sources)
+            "sampling": context.model(name).sampling, "asked": context.model(name).asked, "provenance": sorted(sources)
         }
         for name, sources in sorted(found.items())
     }  # fmt: skip
 
 
-def _run_document(planned: Plan, setting: BenchContext, report: ReportConfig, records: Records) -> JsonObject:
+def _run_document(planned: Plan, context: BenchContext, report: ReportConfig, records: Records) -> JsonObject:
     provenance = Counter(source for case in planned.cases for source in set(case.recorded_from.values()))
     kinds = Counter(case.kind for case in planned.cases)
     return {
         "format": FORMAT,
         "mendbench_version": __version__,
-        "digests": _digests(setting, planned.cases, planned.keys),
-        "engines": engines_document((key.engine for key in planned.keys), setting.engines),
+        "digests": _digests(context, planned.cases, planned.keys),
+        "engines": engines_document((key.engine for key in planned.keys), context.engines),
         "left_out": [asdict(one) for one in planned.left_out],
         "matrix": [sweep.document() for sweep in planned.sweeps],
-        "models": _models(setting, records),
+        "models": _models(context, records),
         "report": report.model_dump(mode="json"),
         "corpus": {
             "cases": len(planned.cases),

@@ -59,7 +59,7 @@ class RunOptions:
     """Which shard of a split run to run."""
 
 
-def open_setting(loaded: Loaded, options: RunOptions, *, tolerant: bool = False) -> BenchContext:
+def open_context(loaded: Loaded, options: RunOptions, *, tolerant: bool = False) -> BenchContext:
     """Return the context that trials share.
 
     Raises:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 
-from mendbench.api.settings import RunOptions, open_setting
+from mendbench.api.settings import RunOptions, open_context
 from mendbench.cassettes.recordings import Recordings
 from mendbench.config.config_file import Loaded, load_config
 from mendbench.corpus.corpus import select
@@ -120,12 +120,12 @@ def render_strategy(name: str, case_id: str, cases: Path | None, cassettes: Path
         ReplayMiss: what happened before that attempt is not recorded.
     """
     loaded = load_config()
-    setting = open_setting(loaded, RunOptions(cases=cases, cassettes=cassettes), tolerant=True)
-    case = setting.corpus.case(case_id)
+    context = open_context(loaded, RunOptions(cases=cases, cassettes=cassettes), tolerant=True)
+    case = context.corpus.case(case_id)
     if attempt == 1:
-        (rendering,) = _first(setting, case, (name,), main_model(loaded))
+        (rendering,) = _first(context, case, (name,), main_model(loaded))
         return rendering
-    return _later(setting, case, name, main_model(loaded), attempt)
+    return _later(context, case, name, main_model(loaded), attempt)
 
 
 def survey_strategies(
@@ -137,19 +137,19 @@ def survey_strategies(
         MendbenchError: a name is unknown, a file cannot be used, or no case is selected.
     """
     loaded = load_config()
-    setting = open_setting(loaded, RunOptions(cases=cases, cassettes=cassettes), tolerant=True)
-    return surveys(setting, select(setting.corpus, wanted), part, names, main_model(loaded))
+    context = open_context(loaded, RunOptions(cases=cases, cassettes=cassettes), tolerant=True)
+    return surveys(context, select(context.corpus, wanted), part, names, main_model(loaded))
 
 
 def surveys(
-    setting: BenchContext, cases: Sequence[Case], part: str, names: Sequence[str], model: str | None
+    context: BenchContext, cases: Sequence[Case], part: str, names: Sequence[str], model: str | None
 ) -> tuple[Survey, ...]:
     """Return a survey for each strategy over the cases of a part.
 
     Raises:
         MendbenchError: as :func:`survey_strategies`.
     """
-    chosen = in_part(cases, part, setting.cases_dir)
+    chosen = in_part(cases, part, context.cases_dir)
     if not chosen:
         raise BadInput("cases", f"none of those named is in the part {part!r}", "name another, or add --part all")
     rows: list[list[Rendering]] = [[] for _ in names]
@@ -157,7 +157,7 @@ def surveys(
     missing: dict[str, str] = {}
     for case in chosen:
         try:
-            made = _first(setting, case, names, model)
+            made = _first(context, case, names, model)
         except ReplayMiss as error:
             missing[case.id] = str(error)
             continue
@@ -177,11 +177,11 @@ def main_model(loaded: Loaded) -> str | None:
     return loaded.config.matrix.models[0] if loaded.config.matrix.models else None
 
 
-def _first(setting: BenchContext, case: Case, names: Sequence[str], model: str | None) -> list[Rendering]:
+def _first(context: BenchContext, case: Case, names: Sequence[str], model: str | None) -> list[Rendering]:
     """Return the first prompts of these strategies for one execution of a case."""
-    parts = [_parts(setting, case, name, model) for name in names]
+    parts = [_parts(context, case, name, model) for name in names]
     engine = parts[0].engine
-    scope = open_scope(case, None, _recordings(setting, case), Recording(), _HINT)
+    scope = open_scope(case, None, _recordings(context, case), Recording(), _HINT)
     execution = engine.execute(
         case.workflow, scope.inputs, scope.world, checkpoint=None, detector=None, clock=scope.clock
     )
@@ -191,12 +191,12 @@ def _first(setting: BenchContext, case: Case, names: Sequence[str], model: str |
     return [replace(_rendering(case, prompt), asked=execution.outcome == "error") for prompt in prompts]
 
 
-def _later(setting: BenchContext, case: Case, name: str, model: str | None, number: int) -> Rendering:
+def _later(context: BenchContext, case: Case, name: str, model: str | None, number: int) -> Rendering:
     """Return the prompt of a later attempt of the recorded trial under the longest policy."""
     if model is None:
         raise BadInput("matrix.models", "no model whose responses led there", "configure one, or leave --attempt away")
     hint = record_hint(case, _key(case, name, model))
-    recordings = _recordings(setting, case)
+    recordings = _recordings(context, case)
     scope = open_scope(case, None, recordings, Recording(), hint)
     model_world = ModelCassette(recordings=recordings, redactor=scope.redactor, record_hint=hint)
     prompts: list[Prompt] = []
@@ -208,7 +208,7 @@ def _later(setting: BenchContext, case: Case, name: str, model: str | None, numb
     miss: ReplayMiss | None = None
     try:
         with guarded():
-            stop = _repaired(case, _parts(setting, case, name, model), scope, model_world, number, noted)
+            stop = _repaired(case, _parts(context, case, name, model), scope, model_world, number, noted)
     except ReplayMiss as error:  # the wanted prompt may precede the missing response
         miss = error
     if len(prompts) >= number:
@@ -236,8 +236,8 @@ def _repaired(
     return repair(course, replace(rules, max_responses=min(limit, rules.max_responses))).stop_reason
 
 
-def _parts(setting: BenchContext, case: Case, name: str, model: str | None) -> TrialComponents:
-    return build_components(_key(case, name, model), case, setting)
+def _parts(context: BenchContext, case: Case, name: str, model: str | None) -> TrialComponents:
+    return build_components(_key(case, name, model), case, context)
 
 
 def _key(case: Case, name: str, model: str | None) -> TrialKey:
@@ -246,8 +246,8 @@ def _key(case: Case, name: str, model: str | None) -> TrialKey:
     )
 
 
-def _recordings(setting: BenchContext, case: Case) -> Recordings:
-    return Recordings.open(setting.corpus.cassettes(case))
+def _recordings(context: BenchContext, case: Case) -> Recordings:
+    return Recordings.open(context.corpus.cassettes(case))
 
 
 def _rendering(case: Case, prompt: Prompt) -> Rendering:

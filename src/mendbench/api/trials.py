@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Self, cast
 
 from mendbench.api.plans import Plan, plan_of, refuse_unknown, refuse_unrecorded
-from mendbench.api.settings import RunOptions, open_setting
+from mendbench.api.settings import RunOptions, open_context
 from mendbench.config.config_file import Loaded, load_config
 from mendbench.corpus.credentials import refuse_cases_with_credentials
 from mendbench.detectors import detector
@@ -83,8 +83,8 @@ class RanTrial:
 class Bench:
     """The trials that options select, opened once and run one at a time. Created by :func:`open_bench`."""
 
-    def __init__(self, start: Path, loaded: Loaded, options: RunOptions, setting: BenchContext) -> None:
-        self.start, self.loaded, self.options, self.setting = start, loaded, options, setting
+    def __init__(self, start: Path, loaded: Loaded, options: RunOptions, context: BenchContext) -> None:
+        self.start, self.loaded, self.options, self.context = start, loaded, options, context
         self._ending = ExitStack()
         self._searched: set[str] = set()
 
@@ -125,7 +125,7 @@ class Bench:
             UnknownName: there is no case with that id.
             BadInput: it is broken.
         """
-        return self.setting.corpus.case(case_id)
+        return self.context.corpus.case(case_id)
 
     def refuse_credentials(self, case_id: str) -> None:
         """Refuse a case with a credential in its files or recordings; each case is searched once.
@@ -134,7 +134,7 @@ class Bench:
             BadInput: they contain a credential.
         """
         if case_id not in self._searched:
-            refuse_cases_with_credentials(self.setting.corpus, (case_id,), self.setting.record)
+            refuse_cases_with_credentials(self.context.corpus, (case_id,), self.context.record)
             self._searched.add(case_id)
 
     def key(
@@ -161,13 +161,13 @@ class Bench:
         answering = repairer or ("chat" if model else _first(own.repairers, matrix.repairers))
         asked = model or (_first(own.models, matrix.models) if answering == "chat" else None)
         wanted = RunOptions(
-            names=(case_id,), cases=self.setting.cases_dir, cassettes=self.setting.cassettes_dir, samples=sample + 1,
+            names=(case_id,), cases=self.context.cases_dir, cassettes=self.context.cassettes_dir, samples=sample + 1,
             strategies=_one(strategy or _first(own.strategies, matrix.strategies)),
             policies=_one(policy or _first(own.policies, (CONTROL_POLICY,))), engines=(own.engines or tuple(matrix.engines))[:1],
             repairers=_one(answering), models=_one(asked), detector=detector or own.detector,
         )  # fmt: skip
-        keys = plan_of(self.loaded.config, wanted, self.setting.corpus).keys
-        refuse_unknown(keys, self.setting, self.loaded)
+        keys = plan_of(self.loaded.config, wanted, self.context.corpus).keys
+        refuse_unknown(keys, self.context, self.loaded)
         return next((key for key in keys if key.sample == sample), keys[0])
 
     def run(self, key: TrialKey) -> RanTrial:
@@ -177,7 +177,7 @@ class Bench:
             MendbenchError: a name or a file that it needs cannot be used, or contains a credential.
         """
         self.refuse_credentials(key.case)
-        row, texts = run_trial(self.setting, key, self._recorder)
+        row, texts = run_trial(self.context, key, self._recorder)
         return RanTrial(key=key, case=self.case(key.case), row=cast("JsonRow", whole(row, texts)))
 
     def command(self, key: TrialKey, *more: str) -> tuple[str, ...]:
@@ -191,7 +191,7 @@ class Bench:
 
     @cached_property
     def _recorder(self) -> Recorder | None:
-        own = self.setting
+        own = self.context
         if own.record == "none":
             return None
         recorder = Recorder(
@@ -201,12 +201,12 @@ class Bench:
         return self._ending.enter_context(recorder)
 
     def _by_case(self, options: RunOptions) -> dict[str, tuple[TrialKey, ...]]:
-        corpus = self.setting.corpus
+        corpus = self.context.corpus
         if not corpus.cases:
             return {}
         planned = plan_of(self.loaded.config, options, corpus)
-        refuse_unknown(planned.keys, self.setting, self.loaded)
-        refuse_unrecorded(self.setting, planned.cases, planned.keys)
+        refuse_unknown(planned.keys, self.context, self.loaded)
+        refuse_unrecorded(self.context, planned.cases, planned.keys)
         found: defaultdict[str, list[TrialKey]] = defaultdict(list)
         for key in planned.own_keys():
             if key.repairer in _asked_for(planned):
@@ -217,7 +217,7 @@ class Bench:
 def open_bench(options: RunOptions, start: Path) -> Bench:
     """Return the bench of the configuration that applies in ``start``; the options override it.
 
-    Broken cases do not affect the others: see ``bench.setting.corpus.broken``.
+    Broken cases do not affect the others: see ``bench.context.corpus.broken``.
 
     Raises:
         UnknownName: the options name something that does not exist.
@@ -225,7 +225,7 @@ def open_bench(options: RunOptions, start: Path) -> Bench:
     """
     loaded = load_config(start)
     refuse_unknown_names(loaded, options)
-    return Bench(start, loaded, options, open_setting(loaded, options, tolerant=True))
+    return Bench(start, loaded, options, open_context(loaded, options, tolerant=True))
 
 
 def refuse_unknown_names(loaded: Loaded, options: RunOptions) -> None:
@@ -235,7 +235,7 @@ def refuse_unknown_names(loaded: Loaded, options: RunOptions) -> None:
         UnknownName: a name is not registered.
         BadInput: the template or module of a name cannot be used.
     """
-    setting = BenchContext(cases_dir=Path(), cassettes_dir=Path(), repairers=dict(loaded.config.repairers))
+    context = BenchContext(cases_dir=Path(), cassettes_dir=Path(), repairers=dict(loaded.config.repairers))
     for name in options.engines:
         command_of(name, loaded.config.engines)
     for name in options.strategies:
@@ -245,8 +245,8 @@ def refuse_unknown_names(loaded: Loaded, options: RunOptions) -> None:
     for name in (options.detector,) if options.detector is not None else ():
         detector(name)
     for name in options.repairers:
-        if ":" not in name and not is_repairer(name) and name not in setting.repairers:
-            raise UnknownName("repairer", name, repairer_kinds(setting))
+        if ":" not in name and not is_repairer(name) and name not in context.repairers:
+            raise UnknownName("repairer", name, repairer_kinds(context))
     if options.samples is not None and options.samples < 1:
         raise BadInput("samples", str(options.samples), "give a whole number from 1 on")
 

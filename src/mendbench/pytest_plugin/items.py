@@ -36,7 +36,7 @@ class TrialItem(pytest.Item):
     def __init__(self, *, bench: Bench, case: Case, key: TrialKey, accepted: Accepted | None, **words: object) -> None:
         super().__init__(**words)  # type: ignore[arg-type] # pytest's own words
         self.bench, self.case, self.key = bench, case, key
-        part = bench.setting.part_of(case)
+        part = bench.context.part_of(case)
         for name in marker_names(case, part):
             self.add_marker(name)
         about = {"case": case.id, "family": case.family, "kind": case.kind, "part": part, "difficulty": case.difficulty}

@@ -124,7 +124,7 @@ def refuse_other_digests(baseline: Baseline, bench: Bench | None) -> None:
         BadInput: one of them differs; the message names it. Prices are compared only with a ``bench``.
     """
     keys: Collection[TrialKey] = () if bench is None else [key for own in bench.planned.values() for key in own]
-    prices = prices_of(keys, bench.setting) if bench is not None else {}
+    prices = prices_of(keys, bench.context) if bench is not None else {}
     own = {"engine": f"port {ENGINE_PORT}", "scorer": SCORER, "prices": prices}
     found = differences(baseline.digests, digests_of({"digests": own}))
     if found:

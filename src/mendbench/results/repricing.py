@@ -21,7 +21,7 @@ RESPONSE: Mapping[str, type] = {"model_request": str, "model": str, "prompt_toke
 """Fields of an attempt that determine its cost; each may be None."""
 
 
-def prices_today(records: Records, told: Mapping[str, Json], setting: BenchContext) -> dict[str, Price]:
+def prices_today(records: Records, told: Mapping[str, Json], context: BenchContext) -> dict[str, Price]:
     """Return the price of each priced model, program or function that responded in a run, by name.
 
     The current configuration decides. Where it has no price, the run's own price counts. ``told`` is ``digests.prices`` of the run.
@@ -30,7 +30,7 @@ def prices_today(records: Records, told: Mapping[str, Json], setting: BenchConte
         BadInput: a price of the run is malformed; the place is a path in ``run.json``.
     """
     who = {one.model or one.repairer: (one.repairer, one.model) for one in records.column("treatment")}
-    return {name: _price(name, told[name], setting, *who[name]) for name in sorted(told) if name in who}
+    return {name: _price(name, told[name], context, *who[name]) for name in sorted(told) if name in who}
 
 
 def repriced(row: JsonRow, prices: Mapping[str, Price], texts: Mapping[str, str]) -> JsonRow:
@@ -52,8 +52,8 @@ def _priced_as(row: JsonRow) -> str:
     return str(row["model"] or row["repairer"])
 
 
-def _price(name: str, told: JsonObject, setting: BenchContext, repairer: str, model: str | None) -> Price:
-    today = price_of(repairer, model, setting)
+def _price(name: str, told: JsonObject, context: BenchContext, repairer: str, model: str | None) -> Price:
+    today = price_of(repairer, model, context)
     try:
         before = as_described(told)
     except (KeyError, TypeError, AttributeError, ArithmeticError):

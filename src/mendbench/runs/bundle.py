@@ -51,21 +51,21 @@ class Parcel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unpacking:
-    """Maps a setting to the folder where its parcel was unpacked."""
+    """Maps a context to the folder where its parcel was unpacked."""
 
     digest: str
-    setting: BenchContext
-    """The setting where the parcel was packed."""
+    context: BenchContext
+    """The context where the parcel was packed."""
     folders: Mapping[str, Path]
     """The original folders, by their folder in the parcel."""
     templates: Mapping[str, str]
     """The files in the parcel for the strategies named by a path, by that name."""
 
-    def setting_in(self, place: Path) -> BenchContext:
-        """Return the setting with all its paths below ``place``."""
+    def context_in(self, place: Path) -> BenchContext:
+        """Return the context with all its paths below ``place``."""
         strategy_dirs = [place / name for name in self.folders if name.startswith(f"{_STRATEGIES}/")]
         return replace(
-            self.setting, cases_dir=place / _CASES, cassettes_dir=place / _CASSETTES, strategy_dirs=tuple(strategy_dirs),
+            self.context, cases_dir=place / _CASES, cassettes_dir=place / _CASSETTES, strategy_dirs=tuple(strategy_dirs),
             template_files={name: str(place / file) for name, file in self.templates.items()},
         )  # fmt: skip
 
@@ -76,21 +76,21 @@ class Unpacking:
         return text
 
 
-def pack(setting: BenchContext, strategies: Iterable[str]) -> tuple[Parcel, Unpacking]:
-    """Return a parcel of everything that trials of a setting with these strategies read; the same files give the same bytes.
+def pack(context: BenchContext, strategies: Iterable[str]) -> tuple[Parcel, Unpacking]:
+    """Return a parcel of everything that trials of a context with these strategies read; the same files give the same bytes.
 
     Raises:
         OSError: a file cannot be read.
     """
     named = {name: _LEFT_OUT.split(name, 1)[0] for name in strategies if SUFFIX in name}
     own = {Path(path): f"{_TEMPLATES}/{at}" for at, path in enumerate(sorted(set(named.values())))}
-    folders = {_CASES: setting.cases_dir, _CASSETTES: setting.cassettes_dir}
-    folders |= {f"{_STRATEGIES}/{at}": path for at, path in enumerate(setting.strategy_dirs)}
+    folders = {_CASES: context.cases_dir, _CASSETTES: context.cassettes_dir}
+    folders |= {f"{_STRATEGIES}/{at}": path for at, path in enumerate(context.strategy_dirs)}
     files = {at: path.read_bytes() for name, folder in folders.items() for at, path in _files(name, folder)}
     files |= {f"{at}/{path.name}": path.read_bytes() for path, at in own.items()}
     parcel = Parcel(digest=_digest(files), blob=_packed(files))
     return parcel, Unpacking(
-        digest=parcel.digest, setting=replace(setting), folders=folders | {at: path.parent for path, at in own.items()},
+        digest=parcel.digest, context=replace(context), folders=folders | {at: path.parent for path, at in own.items()},
         templates={name: f"{own[Path(path)]}/{Path(path).name}{name.removeprefix(path)}" for name, path in named.items()},
     )  # fmt: skip
 

@@ -54,7 +54,7 @@ _log = logging.getLogger(__name__)
 
 
 def open_cluster(
-    where: str, workers: int, task: Callable[[BenchContext, T], R], setting: BenchContext, strategies: Iterable[str],
+    where: str, workers: int, task: Callable[[BenchContext, T], R], context: BenchContext, strategies: Iterable[str],
     *, patience_s: float = PATIENCE_S,
 ) -> ClusterPool[T, R]:  # fmt: skip
     """Return a pool on the cluster whose scheduler has that address, or on a cluster of ``workers`` local processes.
@@ -70,7 +70,7 @@ def open_cluster(
         raise BadInput(
             "--workers", f"{workers}, and a cluster that has its own", "leave --workers away, or use --cluster local"
         )
-    parcel, unpacking = pack(setting, strategies)
+    parcel, unpacking = pack(context, strategies)
     with contextlib.ExitStack() as undo:
         undo.enter_context(_in_silence())
         address = undo.enter_context(_own_cluster(dask, workers)) if where == LOCAL else where

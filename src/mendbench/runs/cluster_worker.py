@@ -43,7 +43,7 @@ class _Task:
     """One run's task on this worker, and the location of its files."""
 
     def __init__(self, task: Callable[[BenchContext, Any], Any], unpacking: Unpacking, place: Path) -> None:
-        self.run = partial(task, unpacking.setting_in(place))
+        self.run = partial(task, unpacking.context_in(place))
         self._retold = partial(unpacking.with_original_paths, place=place)
 
     def with_original_paths(self, error: BaseException) -> BaseException:

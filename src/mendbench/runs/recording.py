@@ -31,7 +31,7 @@ class Step:
     """The trial's row and its long texts, once it is complete."""
 
 
-def record_all(setting: BenchContext, keys: Sequence[TrialKey], recorder: Recorder) -> Iterator[Step]:
+def record_all(context: BenchContext, keys: Sequence[TrialKey], recorder: Recorder) -> Iterator[Step]:
     """Record the matrix in rounds: the first responses of all cases, then the second ones, then the third ones. Yield each step.
 
     So a complete sub-matrix exists at any time, and the prompts of one case follow one another, which suits a model server's prefix
@@ -44,11 +44,11 @@ def record_all(setting: BenchContext, keys: Sequence[TrialKey], recorder: Record
     total, done = sum(len(each) for _, each in rounds) + len(keys), 0
     for limit, each in rounds:
         for key, _ in in_turn(
-            each, partial(run_trial, setting, recorder=recorder, max_responses=limit), recorder.queue
+            each, partial(run_trial, context, recorder=recorder, max_responses=limit), recorder.queue
         ):
             done += 1
             yield Step(done=done, total=total, told=f"answer {limit} of {trial_key(key)}")
-    for _, row in in_turn(keys, partial(run_trial, setting, recorder=recorder), recorder.queue):
+    for _, row in in_turn(keys, partial(run_trial, context, recorder=recorder), recorder.queue):
         done += 1
         yield Step(done=done, total=total, told=str(row[0]["key"]), row=row)
 

@@ -14,7 +14,7 @@ from mendbench.trial.session import session_order
 
 
 def run_trials(
-    setting: BenchContext, keys: Sequence[TrialKey], workers: int, cluster: str | None = None
+    context: BenchContext, keys: Sequence[TrialKey], workers: int, cluster: str | None = None
 ) -> Iterator[tuple[JsonRow, dict[str, str]]]:
     """Yield the result of :func:`mendbench.trial.runner.run_trial` for each trial, replayed from recordings.
 
@@ -27,11 +27,11 @@ def run_trials(
     if cluster is not None and keys:
         from mendbench.runs.cluster import open_cluster  # noqa: PLC0415 - nobody else pays for it
 
-        pool = open_cluster(cluster, workers, run_trial, setting, {key.strategy for key in keys})
+        pool = open_cluster(cluster, workers, run_trial, context, {key.strategy for key in keys})
         yield from run_on(
-            pool, chunked(keys, attrgetter("case"), pool.workers, session_order), partial(lost_trial, setting)
+            pool, chunked(keys, attrgetter("case"), pool.workers, session_order), partial(lost_trial, context)
         )
         return
     count = workers_for(workers, len(keys), WORTH_A_WORKER)
     chunks = chunked(keys, attrgetter("case"), count, session_order)
-    yield from run_all(partial(run_trial, setting), chunks, count, partial(lost_trial, setting))
+    yield from run_all(partial(run_trial, context), chunks, count, partial(lost_trial, context))

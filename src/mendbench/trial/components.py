@@ -128,69 +128,69 @@ class TrialComponents:
     """Another engine as clean runs use it: failures are judged by the detector, not by the engine. None for our own."""
 
 
-def build_components(key: TrialKey, case: Case, setting: BenchContext) -> TrialComponents:
+def build_components(key: TrialKey, case: Case, context: BenchContext) -> TrialComponents:
     """Return the components that a key names.
 
     Raises:
         UnknownName: a component does not exist.
         BadInput: a component cannot be used.
     """
-    model = setting.model(key.model) if key.model else ModelConfig()
-    own = setting.repairers.get(key.repairer)
+    model = context.model(key.model) if key.model else ModelConfig()
+    own = context.repairers.get(key.repairer)
     limit = limit_in(model.parameters)
     answer_tokens = Budget().response if limit is None else limit[1]
     if not isinstance(answer_tokens, int):
         place = f"models.{key.model}.parameters.{limit[0] if limit else ''}"
         raise BadInput(place, repr(answer_tokens), "give a whole number of tokens")
     return TrialComponents(
-        engine=build_engine(key.engine, case, setting.engines),
-        judged_engine=None if key.engine == OURS else build_engine(key.engine, case, setting.engines, truth=True),
+        engine=build_engine(key.engine, case, context.engines),
+        judged_engine=None if key.engine == OURS else build_engine(key.engine, case, context.engines, truth=True),
         model=(model.served_as or key.model) if key.repairer == SELF_REPAIR else None,
-        strategy=setting.strategy(NO_STRATEGY if key.strategy == SELF_REPAIR else key.strategy),
-        repairer=_repairer(key, case, model, setting),
+        strategy=context.strategy(NO_STRATEGY if key.strategy == SELF_REPAIR else key.strategy),
+        repairer=_repairer(key, case, model, context),
         detector=detector(key.detector) if key.detector else None,
         budget=Budget(window=own.window if own else model.window, response=answer_tokens),
-        price=price_of(key.repairer, key.model, setting),
+        price=price_of(key.repairer, key.model, context),
     )
 
 
-def price_of(repairer_name: str, model: str | None, setting: BenchContext) -> Price:
+def price_of(repairer_name: str, model: str | None, context: BenchContext) -> Price:
     """Return what the responses of a trial's repairer cost."""
     if model is not None:
-        config = setting.model(model)
+        config = context.model(model)
         return model_price(config.served_as or model, config)
-    own = setting.repairers.get(repairer_name)
-    return program_price(own, setting.models) if own is not None or ":" in repairer_name else UNKNOWN
+    own = context.repairers.get(repairer_name)
+    return program_price(own, context.models) if own is not None or ":" in repairer_name else UNKNOWN
 
 
-def prices_of(keys: Collection[TrialKey], setting: BenchContext) -> JsonObject:
+def prices_of(keys: Collection[TrialKey], context: BenchContext) -> JsonObject:
     """Return the price descriptions of a run, by model, program or function: if two runs differ in one, their costs are not comparable."""
-    prices = {(key.model or key.repairer): price_of(key.repairer, key.model, setting) for key in keys}
-    asking = {name for name in prices if name in setting.repairers or ":" in name}
+    prices = {(key.model or key.repairer): price_of(key.repairer, key.model, context) for key in keys}
+    asking = {name for name in prices if name in context.repairers or ":" in name}
     asking |= {key.model for key in keys if key.model}
     return {name: prices[name].described() for name in sorted(asking)}
 
 
-def models_used(keys: Collection[TrialKey], setting: BenchContext) -> frozenset[str]:
+def models_used(keys: Collection[TrialKey], context: BenchContext) -> frozenset[str]:
     """Return the names in the trials' model requests: models by their servers' names, and the operator's programs and functions."""
-    models = {setting.model(key.model).served_as or key.model for key in keys if key.model}
-    return frozenset({*models, *filter(None, (_program(name, setting) for name in {key.repairer for key in keys}))})
+    models = {context.model(key.model).served_as or key.model for key in keys if key.model}
+    return frozenset({*models, *filter(None, (_program(name, context) for name in {key.repairer for key in keys}))})
 
 
-def _program(name: str, setting: BenchContext) -> str | None:
+def _program(name: str, context: BenchContext) -> str | None:
     """Return the model name in requests to an operator's own repairer; None if ``name`` is not such a repairer."""
-    own = setting.repairers.get(name)
+    own = context.repairers.get(name)
     if own is None:
         return callable_model(name) if ":" in name else None
     return command_model(own.command) if own.command else callable_model(str(own.callable))
 
 
-def repairer_kinds(setting: BenchContext) -> tuple[str, ...]:
+def repairer_kinds(context: BenchContext) -> tuple[str, ...]:
     """Return the names of all repairers, ours, installed ones and configured ones, sorted."""
-    return tuple(sorted({*repairer_names(), *setting.repairers}))
+    return tuple(sorted({*repairer_names(), *context.repairers}))
 
 
-def _repairer(key: TrialKey, case: Case, model: ModelConfig, setting: BenchContext) -> Repairer:
+def _repairer(key: TrialKey, case: Case, model: ModelConfig, context: BenchContext) -> Repairer:
     options = Options(
         model=model.served_as or key.model,
         recording=model.recording,
@@ -201,10 +201,10 @@ def _repairer(key: TrialKey, case: Case, model: ModelConfig, setting: BenchConte
     )
     if key.repairer == SELF_REPAIR:
         return repairer(NO_REPAIRER, options)
-    own = setting.repairers.get(key.repairer)
+    own = context.repairers.get(key.repairer)
     if own is None:
         if ":" not in key.repairer and not is_repairer(key.repairer):
-            raise UnknownName("repairer", key.repairer, repairer_kinds(setting))
+            raise UnknownName("repairer", key.repairer, repairer_kinds(context))
         return repairer(key.repairer, options)
     if ":" in key.repairer or is_repairer(key.repairer):
         raise BadInput(f"repairers.{key.repairer}", "a name that stands for another repairer", "choose another name")

@@ -27,7 +27,7 @@ from mendbench.trial.session import TrialSession, session_for
 
 
 def run_trial(
-    setting: BenchContext, key: TrialKey, recorder: Recorder | None = None, max_responses: int | None = None
+    context: BenchContext, key: TrialKey, recorder: Recorder | None = None, max_responses: int | None = None
 ) -> tuple[JsonRow, dict[str, str]]:
     """Run one trial and return its row, and the row's long texts by digest.
 
@@ -40,22 +40,22 @@ def run_trial(
         MendbenchError: a name or a file that the trial needs cannot be used.
     """
     began = time.perf_counter()
-    case = setting.corpus.case(key.case)
+    case = context.corpus.case(key.case)
     recorder = recorder or Recorder()
-    recordings = recorder.recordings(setting.corpus.cassettes(case))
+    recordings = recorder.recordings(context.corpus.cassettes(case))
     rules = policy(key.policy)
     if max_responses is not None:
         rules = replace(rules, max_responses=min(max_responses, rules.max_responses))
-    session = session_for(setting, case, key, recordings, recorder)
+    session = session_for(context, case, key, recordings, recorder)
     trajectory, problem = _run_rollout(session, rules, key)
     told = session.rows.get(len(trajectory.attempts)) if trajectory is not None and problem is None else None
     if told is None:
         evidence = _evidence(session, key, trajectory, problem)
         told = build_row(
             case, key, evidence, judge(case, evidence), {},
-            trajectories=recordings.trajectory_keys(), price=session.parts.price, part=setting.part_of(case),
-            model=setting.model(key.model) if key.model else DEFAULT_MODEL,
-            recorded=partial(recordings.model_entry, _served_as(setting, key)),
+            trajectories=recordings.trajectory_keys(), price=session.parts.price, part=context.part_of(case),
+            model=context.model(key.model) if key.model else DEFAULT_MODEL,
+            recorded=partial(recordings.model_entry, _served_as(context, key)),
         )  # fmt: skip
         if evidence.problem is None and trajectory is not None:
             session.rows[len(trajectory.attempts)] = told
@@ -65,20 +65,20 @@ def run_trial(
     return of_key(row, key, stopped, timing), texts
 
 
-def lost_trial(setting: BenchContext, key: TrialKey, why: str) -> tuple[JsonRow, dict[str, str]]:
+def lost_trial(context: BenchContext, key: TrialKey, why: str) -> tuple[JsonRow, dict[str, str]]:
     """Return the row of a trial whose process died: ``crashed``, and nothing else is known."""
-    case = setting.corpus.case(key.case)
+    case = context.corpus.case(key.case)
     evidence = Evidence(trajectory=None, attempt_clean={}, problem=Problem(kind="crashed", message=why))
-    price = price_of(key.repairer, key.model, setting)
+    price = price_of(key.repairer, key.model, context)
     return build_row(
-        case, key, evidence, judge(case, evidence), {}, price=price, part=setting.part_of(case),
-        model=setting.model(key.model) if key.model else DEFAULT_MODEL,
+        case, key, evidence, judge(case, evidence), {}, price=price, part=context.part_of(case),
+        model=context.model(key.model) if key.model else DEFAULT_MODEL,
     )  # fmt: skip
 
 
-def _served_as(setting: BenchContext, key: TrialKey) -> str:
+def _served_as(context: BenchContext, key: TrialKey) -> str:
     """Return the model name under which responses to a trial's prompts are recorded."""
-    return (setting.model(key.model).served_as or key.model) if key.model else ""
+    return (context.model(key.model).served_as or key.model) if key.model else ""
 
 
 def gather(session: TrialSession, key: TrialKey, rules: Policy) -> Evidence:

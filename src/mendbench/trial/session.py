@@ -46,7 +46,7 @@ def session_order(key: TrialKey) -> tuple[str | int, ...]:
 
 
 def session_for(
-    setting: BenchContext, case: Case, key: TrialKey, recordings: Recordings, recorder: Recorder
+    context: BenchContext, case: Case, key: TrialKey, recordings: Recordings, recorder: Recorder
 ) -> TrialSession:
     """Return the session of a trial. In replay, consecutive trials share one if they differ only in policy.
 
@@ -55,14 +55,14 @@ def session_for(
     """
 
     def opened() -> TrialSession:
-        first_executions = setting.first_executions if recorder.mode == "none" and key.engine == OURS else None
-        return open_session(case, key, build_components(key, case, setting), recordings, recorder, first_executions)
+        first_executions = context.first_executions if recorder.mode == "none" and key.engine == OURS else None
+        return open_session(case, key, build_components(key, case, context), recordings, recorder, first_executions)
 
     if recorder.mode != "none" or key.repairer == SELF_REPAIR:
         return opened()
-    told_by = setting.strategy(key.strategy)
+    told_by = context.strategy(key.strategy)
     decides = (replace(key, policy=""), case.digest, told_by, recordings.stamps())
-    session: TrialSession = setting.sessions.get(decides, opened)
+    session: TrialSession = context.sessions.get(decides, opened)
     return session
 
 
