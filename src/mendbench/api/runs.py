@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -34,7 +34,7 @@ from mendbench.recording.recorder import Recorder
 from mendbench.report.html import html_parts
 from mendbench.results.record_index import RunInputs
 from mendbench.results.reuse import KnownRows, earlier_run
-from mendbench.results.row_cache import CACHE, RowCache
+from mendbench.results.row_cache import CACHE, RowCache, searched_before
 from mendbench.results.run_document import totals_of_trials
 from mendbench.results.store import PAGE, Note, RunFolder, StoredRun, open_run, read_run
 from mendbench.results.stored_rows import StoredRows, StoredTexts
@@ -97,10 +97,10 @@ def run(
         "digests": _digests(context, chosen, planned.keys),
         "recordings": _recordings(context, chosen),
     }
-    opened: AbstractContextManager[RowCache | None] = RowCache(loaded.output(CACHE)) if reuses else nullcontext()
-    with opened as cache, ExitStack() as opened_run:
-        _refuse_credentials(context, keys, cache)
-        folder = opened_run.enter_context(open_run(out, plan, resume=options.resume, on_note=on_note))
+    cache_file = loaded.output(CACHE) if reuses else None
+    searched = _refuse_credentials(context, keys, cache_file)
+    opened: AbstractContextManager[RowCache | None] = RowCache(cache_file) if cache_file is not None else nullcontext()
+    with open_run(out, plan, resume=options.resume, on_note=on_note) as folder, opened as cache:
         replay = Replay(context, keys, folder)
         if context.record == "none":
             replay.run(KnownRows(earlier, cache) if cache is not None else None, options, on_progress)
@@ -118,6 +118,7 @@ def run(
         inputs = replay.inputs(made_from) if context.record == "none" else None
         if cache is not None:
             replay.store(cache)
+            cache.put_searched(code_digest(), searched)
         return folder.finish(document, {PAGE: page}, inputs)
 
 
@@ -189,17 +190,16 @@ def _about_everything(planned: Plan, context: BenchContext, rows: StoredRows, te
     return found
 
 
-def _refuse_credentials(context: BenchContext, keys: TrialKeys, cache: RowCache | None) -> None:
-    """Refuse cases with a credential; files in which none was found before are not searched again.
+def _refuse_credentials(context: BenchContext, keys: TrialKeys, cache_file: Path | None) -> set[str]:
+    """Refuse cases with a credential, and return the marks of the files that were searched now. Files without one are not searched again.
 
     Raises:
         BadInput: a case contains a credential.
     """
-    known = cache.searched(code_digest()) if cache is not None else set()
+    known = searched_before(cache_file, code_digest()) if cache_file is not None else set()
     searched = set(known)
     refuse_cases_with_credentials(context.corpus, {key.case for key in keys.each_first()}, context.record, searched)
-    if cache is not None and searched != known:
-        cache.put_searched(code_digest(), searched - known)
+    return searched - known
 
 
 def _made_from(options: RunOptions, context: BenchContext, loaded: Loaded) -> str:

@@ -172,6 +172,14 @@ class RowCache:
         database.execute("vacuum")
 
 
+def searched_before(path: Path, code: str) -> set[str]:
+    """Return the marks of the files in which this ``code`` found no credential. A cache that does not exist is not made."""
+    if not path.is_file():
+        return set()
+    with RowCache(path) as cache:
+        return cache.searched(code)
+
+
 def _signature(fingerprint: str, line: bytes) -> str:
     """Return the digest by which a row is recognised as the one that was stored under a fingerprint."""
     return digest(fingerprint.encode() + line, 64)
