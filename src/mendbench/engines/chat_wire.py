@@ -27,12 +27,12 @@ def ask_in(wire: JsonObject) -> JsonObject:
 
 def texts_of(model_request: JsonObject) -> tuple[str, str]:
     """Return the text of the system messages of a model request, and the text of all other messages."""
-    said: dict[bool, list[str]] = {True: [], False: []}
+    texts: dict[bool, list[str]] = {True: [], False: []}
     for message in model_request["messages"]:
         content = message.get("content") if isinstance(message, dict) else None
         if isinstance(content, str) and content:
-            said[message.get("role") in ("system", "developer")].append(content)
-    return "\n\n".join(said[True]), "\n\n".join(said[False])
+            texts[message.get("role") in ("system", "developer")].append(content)
+    return "\n\n".join(texts[True]), "\n\n".join(texts[False])
 
 
 def refused(words: str, code: str = "invalid_request_error") -> JsonObject:

@@ -187,7 +187,7 @@ class CommandEngine:
         """Return the execution that a document describes; its exchanges begin at number ``first``."""
         parsed = salvaged(workflow)
         exchanges = world.traffic()[first:]
-        seen = frozenset(one.node for one in exchanges if one.node is not None)
+        seen = frozenset(exchange.node for exchange in exchanges if exchange.node is not None)
         execution = with_responses(execution_of(document, parsed, seen=seen, duration_ms=duration_ms), exchanges)
         judge = self.declared.judge
         if judge == "named":
@@ -278,8 +278,10 @@ class CommandEngine:
                     else f"it ended with exit code {ran.code}, and {str(error).removeprefix('it ')}"
                 )
         if document is None:
-            said = "" if ran.ending == "absent" else _last_lines(spelling.back(ran.err)) or _last_lines(printed)
-            raise EngineFailed(str(sanitise(self._clean(f"{why}{f'; it said last: {said}' if said else ''}"))))
+            last_lines = "" if ran.ending == "absent" else _last_lines(spelling.back(ran.err)) or _last_lines(printed)
+            raise EngineFailed(
+                str(sanitise(self._clean(f"{why}{f'; it said last: {last_lines}' if last_lines else ''}")))
+            )
         own = document.get(OWN) or {}
         held = own.pop("resume", None)
         clean = cast("JsonObject", self._clean(without_moments(document)))
@@ -327,7 +329,7 @@ def mcp_servers(workflow: JsonObject) -> dict[str, set[str]]:
     for node in salvaged(workflow).nodes:
         offered = node.params.get("tools")
         called: list[tuple[Json, Json]] = []
-        called += [str(one).partition("/")[::2] for one in offered] if isinstance(offered, list) else []
+        called += [str(entry).partition("/")[::2] for entry in offered] if isinstance(offered, list) else []
         called += (
             [tool_in(node.type) or (node.params.get("server"), node.params.get("tool"))]
             if _calls_mcp(node.type)
@@ -372,6 +374,6 @@ def _broken(ran: Ran, served: Served, command: Command) -> str | None:
     return None
 
 
-def _last_lines(said: str) -> str:
-    lines = [" ".join(line.split())[:LINE_SHOWN] for line in said.splitlines() if line.strip()]
+def _last_lines(text: str) -> str:
+    lines = [" ".join(line.split())[:LINE_SHOWN] for line in text.splitlines() if line.strip()]
     return " | ".join(lines[-LINES_SHOWN:])

@@ -101,26 +101,26 @@ def declared_by(command: Command) -> Declared:
 
     A command that does not support the query, or cannot be run, declares nothing.
     """
-    return _read({**_told(command), **dict(command.overrides)})
+    return _read({**_declarations(command), **dict(command.overrides)})
 
 
 def misdeclared(command: Command) -> tuple[str, ...]:
     """Return one sentence for each declaration of an engine that is ignored because it is invalid."""
     found = []
-    for name, value in _told(command).items():
-        if name not in _MEANT:
-            found.append(f"it declares {name!r}, which means nothing: what can be declared is {', '.join(_MEANT)}")
-        elif not _MEANT[name](value):
+    for name, value in _declarations(command).items():
+        if name not in _CHECKS:
+            found.append(f"it declares {name!r}, which means nothing: what can be declared is {', '.join(_CHECKS)}")
+        elif not _CHECKS[name](value):
             found.append(f"it declares {name} as {json.dumps(value)[:_SHOWN]}, and it is {_KINDS[name]}")
     return tuple(found)
 
 
-def _told(command: Command) -> JsonObject:
+def _declarations(command: Command) -> JsonObject:
     try:
-        said = json.loads(_printed(command.argv, command.limits).text)
+        document = json.loads(_printed(command.argv, command.limits).text)
     except (ValueError, RecursionError):
         return {}
-    own = said.get(OWN) if isinstance(said, dict) else None
+    own = document.get(OWN) if isinstance(document, dict) else None
     return own if isinstance(own, dict) else {}
 
 
@@ -132,23 +132,23 @@ _KINDS = {
     "version": "a text", "resume": _FLAG, "repairs": _FLAG, "mcp": _FLAG, "judge": " or ".join(get_args(Judge)),
     "node_types": "a list of texts",
 }  # fmt: skip
-_MEANT: dict[str, Callable[[Json], bool]] = {
+_CHECKS: dict[str, Callable[[Json], bool]] = {
     "version": lambda value: isinstance(value, str | int | float) and not isinstance(value, bool),
     "resume": lambda value: isinstance(value, bool),
     "repairs": lambda value: isinstance(value, bool),
     "mcp": lambda value: isinstance(value, bool),
     "judge": lambda value: isinstance(value, str) and value in _JUDGES,
-    "node_types": lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
+    "node_types": lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
 }
 
 
-def _read(told: JsonObject) -> Declared:
-    types, judge, version = told.get("node_types"), told.get("judge"), told.get("version")
+def _read(declarations: JsonObject) -> Declared:
+    types, judge, version = declarations.get("node_types"), declarations.get("judge"), declarations.get("version")
     return Declared(
         version=str(version) if isinstance(version, str | int | float) else None,
-        resume=told.get("resume") is True,
-        repairs=told.get("repairs") is True,
-        mcp=told.get("mcp") is True,
+        resume=declarations.get("resume") is True,
+        repairs=declarations.get("repairs") is True,
+        mcp=declarations.get("mcp") is True,
         judge=cast("Judge", judge if isinstance(judge, str) and judge in _JUDGES else "engine"),
         node_types=tuple(sorted(map(str, types))) if isinstance(types, list | tuple) else None,
     )

@@ -106,11 +106,11 @@ def execution_of(
     """
     own = document.get(OWN) or {}
     failures = tuple(failures_in(document, own, workflow))
-    told_warnings = as_list(own.get("warnings")) or as_list(document.get("warnings"))
-    warnings = tuple(_warned(told) for told in told_warnings if isinstance(told, dict))
+    warning_entries = as_list(own.get("warnings")) or as_list(document.get("warnings"))
+    warnings = tuple(_warned(entry) for entry in warning_entries if isinstance(entry, dict))
     outcome = _outcome(document, failures, warnings)
     if outcome == "warning" and not warnings:
-        warnings = tuple(Warned(node_id=one.node_id or "", message=one.message) for one in failures)
+        warnings = tuple(Warned(node_id=failure.node_id or "", message=failure.message) for failure in failures)
     records = _records(document, own, workflow, failures, warnings, outcome, seen)
     return EngineExecution(
         outcome=outcome,
@@ -126,14 +126,14 @@ def execution_of(
 
 
 def _checkpoint(document: JsonObject, own: JsonObject, failures: tuple[Failure, ...]) -> EngineCheckpoint:
-    told = as_object(document.get("checkpoint"))
-    completed = as_list(own.get("completed")) or as_list(told.get("completed_nodes"))
-    actions = as_object(told.get("node_actions"))
+    checkpoint = as_object(document.get("checkpoint"))
+    completed = as_list(own.get("completed")) or as_list(checkpoint.get("completed_nodes"))
+    actions = as_object(checkpoint.get("node_actions"))
     return EngineCheckpoint(
         completed={
-            str(one): Completed(action=as_text(actions.get(str(one))) or "default", digest="", outputs={}) for one in completed
+            str(node_id): Completed(action=as_text(actions.get(str(node_id))) or "default", digest="", outputs={}) for node_id in completed
         },
-        failed_node=as_text(told.get("failed_node")) or (failures[0].node_id if failures else None),
+        failed_node=as_text(checkpoint.get("failed_node")) or (failures[0].node_id if failures else None),
         held=as_object(own.get("resume")),
     )  # fmt: skip
 
@@ -144,9 +144,9 @@ def _deeper(value: Json, most: int) -> bool:
     for _ in range(most + 1):
         level = [
             item
-            for one in level
-            if isinstance(one, dict | list)
-            for item in (one.values() if isinstance(one, dict) else one)
+            for container in level
+            if isinstance(container, dict | list)
+            for item in (container.values() if isinstance(container, dict) else container)
         ]
         if not level:
             return False
@@ -173,13 +173,17 @@ def _outcome(document: JsonObject, failures: tuple[Failure, ...], warnings: tupl
     if status in {"success", "warning", "error"}:
         return cast("State", status)
     if document["success"]:
-        return "warning" if status in DEGRADED or any(one.severity == "critical" for one in warnings) else "success"
-    return "warning" if all(one.category == NO_EDIT for one in failures) else "error"
+        return (
+            "warning"
+            if status in DEGRADED or any(warning.severity == "critical" for warning in warnings)
+            else "success"
+        )
+    return "warning" if all(failure.category == NO_EDIT for failure in failures) else "error"
 
 
-def _warned(told: JsonObject) -> Warned:
-    severity: Severity = "info" if told.get("severity") == "info" else "critical"
-    return Warned(node_id=str(told.get("node_id") or ""), message=str(told.get("message") or ""), severity=severity)
+def _warned(entry: JsonObject) -> Warned:
+    severity: Severity = "info" if entry.get("severity") == "info" else "critical"
+    return Warned(node_id=str(entry.get("node_id") or ""), message=str(entry.get("message") or ""), severity=severity)
 
 
 def _records(
@@ -191,14 +195,14 @@ def _records(
     outcome: State,
     seen: frozenset[str],
 ) -> tuple[NodeRecord, ...]:
-    told, steps = as_object(own.get("nodes")), _steps(document)
-    words: dict[str, str] = {one.node_id: one.message for one in failures if one.node_id}
-    words |= {one.node_id: one.message for one in warnings if one.node_id}
-    warned = {one.node_id: one for one in warnings}
-    stopped = {one.node_id: one.category == NO_EDIT for one in failures if one.node_id}
+    entries, steps = as_object(own.get("nodes")), _steps(document)
+    words: dict[str, str] = {failure.node_id: failure.message for failure in failures if failure.node_id}
+    words |= {warning.node_id: warning.message for warning in warnings if warning.node_id}
+    warned = {warning.node_id: warning for warning in warnings}
+    stopped = {failure.node_id: failure.category == NO_EDIT for failure in failures if failure.node_id}
     records = []
     for node in workflow.nodes:
-        beyond, step = as_object(told.get(node.id)), steps.get(node.id)
+        beyond, step = as_object(entries.get(node.id)), steps.get(node.id)
         state = _state(node.id, beyond, step, stopped, warned, outcome, any_steps=bool(steps), seen=seen)
         records.append(
             NodeRecord(
@@ -242,7 +246,9 @@ def _state(
 
 def _steps(document: JsonObject) -> dict[str, JsonObject]:
     steps = as_object(document.get("execution")).get("steps")
-    return {str(one.get("node_id")): one for one in steps if isinstance(one, dict)} if isinstance(steps, list) else {}
+    return (
+        {str(step.get("node_id")): step for step in steps if isinstance(step, dict)} if isinstance(steps, list) else {}
+    )
 
 
 def _flag(beyond: JsonObject, step: JsonObject | None, name: str) -> bool:

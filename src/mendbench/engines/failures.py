@@ -29,52 +29,52 @@ def failures_in(document: JsonObject, own: JsonObject, workflow: Workflow) -> It
     """Yield the failures: each error with its details from beyond the format."""
     more = own.get("failures")
     for at, error in enumerate(document.get("errors") or ()):
-        told = error if isinstance(error, dict) else {"message": str(error)}
+        entry = error if isinstance(error, dict) else {"message": str(error)}
         beyond = more[at] if isinstance(more, list) and at < len(more) and isinstance(more[at], dict) else {}
-        yield _failure({**told, **beyond}, workflow)
+        yield _failure({**entry, **beyond}, workflow)
 
 
-def _failure(told: JsonObject, workflow: Workflow) -> Failure:
-    node_id = told.get("node_id") if isinstance(told.get("node_id"), str) else None
+def _failure(entry: JsonObject, workflow: Workflow) -> Failure:
+    node_id = entry.get("node_id") if isinstance(entry.get("node_id"), str) else None
     node = workflow.node(node_id) if node_id is not None else None
-    words = str(told.get("message") or "it failed, and no message is told")
-    source, category = as_text(told.get("source")), as_text(told.get("category"))
-    status = told.get("status_code")
+    words = str(entry.get("message") or "it failed, and no message is told")
+    source, category = as_text(entry.get("source")), as_text(entry.get("category"))
+    status = entry.get("status_code")
     return Failure(
         source=cast("Source", source if source in _SOURCES else "runtime"),
         category=cast("Category", category if category in _CATEGORIES else "execution_failure"),
         message=words,
         node_id=node_id,
-        fixable=told["fixable"] if isinstance(told.get("fixable"), bool) else True,
-        action=str(told.get("action") or "error"),
+        fixable=entry["fixable"] if isinstance(entry.get("fixable"), bool) else True,
+        action=str(entry.get("action") or "error"),
         status_code=status if isinstance(status, int) and not isinstance(status, bool) else None,
-        raw_response=told.get("raw_response"),
-        response_headers=_headers(told.get("response_headers")),
-        response_time=as_float(told.get("response_time")),
-        mcp_error_details=as_object(told.get("mcp_error_details")) or None,
-        mcp_error=told.get("mcp_error"),
-        shell_command=as_text(told.get("shell_command")),
-        shell_exit_code=told["shell_exit_code"] if isinstance(told.get("shell_exit_code"), int) else None,
-        shell_stdout=as_text(told.get("shell_stdout")),
-        shell_stderr=as_text(told.get("shell_stderr")),
-        available_fields=tuple(map(str, told["available_fields"]))
-        if isinstance(told.get("available_fields"), list)
+        raw_response=entry.get("raw_response"),
+        response_headers=_headers(entry.get("response_headers")),
+        response_time=as_float(entry.get("response_time")),
+        mcp_error_details=as_object(entry.get("mcp_error_details")) or None,
+        mcp_error=entry.get("mcp_error"),
+        shell_command=as_text(entry.get("shell_command")),
+        shell_exit_code=entry["shell_exit_code"] if isinstance(entry.get("shell_exit_code"), int) else None,
+        shell_stdout=as_text(entry.get("shell_stdout")),
+        shell_stderr=as_text(entry.get("shell_stderr")),
+        available_fields=tuple(map(str, entry["available_fields"]))
+        if isinstance(entry.get("available_fields"), list)
         else None,
-        available_fields_total=told["available_fields_total"]
-        if isinstance(told.get("available_fields_total"), int)
+        available_fields_total=entry["available_fields_total"]
+        if isinstance(entry.get("available_fields_total"), int)
         else None,
-        available_fields_truncated=told.get("available_fields_truncated") is True,
-        unresolved=tuple(map(str, as_list(told.get("unresolved")))),
-        exception_type=as_text(told.get("exception_type")),
-        hint=as_text(told.get("hint")),
-        node_type=as_text(told.get("node_type")) or (node.type if node is not None else None),
-        request_sent=_part(SentRequest, told.get("request_sent")),
-        problems=_parts(FieldProblem, told.get("problems")),
-        upstream=_parts(UpstreamSource, told.get("upstream")),
-        upstream_data=as_object(told.get("upstream_data")) or None,
-        suggestion=as_text(told.get("suggestion")),
-        earlier=_parts(EarlierFailure, told.get("earlier")),
-        batch_item=_batch_item(told.get("batch_item")),
+        available_fields_truncated=entry.get("available_fields_truncated") is True,
+        unresolved=tuple(map(str, as_list(entry.get("unresolved")))),
+        exception_type=as_text(entry.get("exception_type")),
+        hint=as_text(entry.get("hint")),
+        node_type=as_text(entry.get("node_type")) or (node.type if node is not None else None),
+        request_sent=_part(SentRequest, entry.get("request_sent")),
+        problems=_parts(FieldProblem, entry.get("problems")),
+        upstream=_parts(UpstreamSource, entry.get("upstream")),
+        upstream_data=as_object(entry.get("upstream_data")) or None,
+        suggestion=as_text(entry.get("suggestion")),
+        earlier=_parts(EarlierFailure, entry.get("earlier")),
+        batch_item=_batch_item(entry.get("batch_item")),
     )
 
 
@@ -98,27 +98,27 @@ _SHAPES: Mapping[type, Mapping[str, tuple[type, ...]]] = {
 _PROBLEMS = frozenset({"missing", "invalid", "unknown"})
 
 
-def _part(kind: type[Part], told: Json) -> Part | None:
+def _part(kind: type[Part], entry: Json) -> Part | None:
     """Return a part of a failure, None if it is not in the expected form."""
-    if not isinstance(told, dict):
+    if not isinstance(entry, dict):
         return None
     shape = _SHAPES[kind]
-    if not all(name in told and isinstance(told[name], types) for name, types in shape.items()):
+    if not all(name in entry and isinstance(entry[name], types) for name, types in shape.items()):
         return None
-    if kind is FieldProblem and told["problem"] not in _PROBLEMS:
+    if kind is FieldProblem and entry["problem"] not in _PROBLEMS:
         return None
-    names = {one.name for one in dataclasses.fields(cast("Any", kind))}
-    return kind(**{name: value for name, value in told.items() if name in names})
+    names = {field.name for field in dataclasses.fields(cast("Any", kind))}
+    return kind(**{name: value for name, value in entry.items() if name in names})
 
 
-def _parts(kind: type[Part], told: Json) -> tuple[Part, ...]:
-    found = (_part(kind, one) for one in told) if isinstance(told, list) else ()
-    return tuple(one for one in found if one is not None)
+def _parts(kind: type[Part], entries: Json) -> tuple[Part, ...]:
+    found = (_part(kind, entry) for entry in entries) if isinstance(entries, list) else ()
+    return tuple(part for part in found if part is not None)
 
 
-def _batch_item(told: Json) -> JsonObject | None:
+def _batch_item(value: Json) -> JsonObject | None:
     """Return which item of a batch failed, None if it is not in the form ``{"index", "count", "item"}``."""
-    own = as_object(told)
+    own = as_object(value)
     return own if all(type(own.get(name)) is int for name in ("index", "count")) else None
 
 

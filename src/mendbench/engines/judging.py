@@ -33,8 +33,8 @@ def judged_without(execution: EngineExecution) -> Execution:
     if execution.outcome != "warning" or not execution.failures:
         return execution
     stopped = {failure.node_id for failure in execution.failures}
-    nodes = tuple(replace(one, state="error") if one.node_id in stopped else one for one in execution.nodes)
-    kept = tuple(one for one in execution.warnings if one.node_id not in stopped)
+    nodes = tuple(replace(record, state="error") if record.node_id in stopped else record for record in execution.nodes)
+    kept = tuple(warning for warning in execution.warnings if warning.node_id not in stopped)
     return replace(execution, outcome="error", nodes=nodes, warnings=kept, outputs={})
 
 
@@ -47,18 +47,22 @@ def judged_by_truth(
     not stop the execution are dropped.
     """
     execution = _without_remarks(execution) if notices else execution
-    found = {one.node_id: one for one in _told(execution, workflow, exchanges)}
-    silent = {one.node_id: one for one in _passed_over(execution, workflow, exchanges)} if notices else {}
+    found = {observation.node_id: observation for observation in _reported(execution, workflow, exchanges)}
+    silent = (
+        {observation.node_id: observation for observation in _passed_over(execution, workflow, exchanges)}
+        if notices
+        else {}
+    )
     judged = {node_id: detector.judge(observation) for node_id, observation in {**silent, **found}.items()}
-    judged = {node_id: one for node_id, one in judged.items() if one.state != "success"}
+    judged = {node_id: judgement for node_id, judgement in judged.items() if judgement.state != "success"}
     records = tuple(_rejudged(record, judged, {**silent, **found}) for record in execution.nodes)
     outcome = _outcome(execution, judged, frozenset(silent) - frozenset(found))
     warnings = tuple(
-        Warned(node_id=node_id, message=one.message, severity=_severity(one))
-        for node_id, one in judged.items()
-        if one.state == "warning"
+        Warned(node_id=node_id, message=judgement.message, severity=_severity(judgement))
+        for node_id, judgement in judged.items()
+        if judgement.state == "warning"
     )
-    others = tuple(one for one in execution.warnings if one.node_id not in judged)
+    others = tuple(warning for warning in execution.warnings if warning.node_id not in judged)
     failures = tuple(_named(failure, judged) for failure in execution.failures)
     return replace(
         execution, outcome=outcome, nodes=records, warnings=(*others, *warnings), failures=failures if outcome != "success" else (),
@@ -70,21 +74,23 @@ def _without_remarks(execution: EngineExecution) -> EngineExecution:
     """Return an execution without the warnings that did not stop it: the responses show whether they were right."""
     stopped = {failure.node_id for failure in execution.failures}
     nodes = tuple(
-        replace(one, state="success", message=None) if one.state == "warning" and one.node_id not in stopped else one
-        for one in execution.nodes
+        replace(record, state="success", message=None)
+        if record.state == "warning" and record.node_id not in stopped
+        else record
+        for record in execution.nodes
     )
-    kept = tuple(one for one in execution.warnings if one.node_id in stopped)
+    kept = tuple(warning for warning in execution.warnings if warning.node_id in stopped)
     went_through = execution.outcome == "warning" and not stopped
     return replace(execution, nodes=nodes, warnings=kept, outcome="success" if went_through else execution.outcome)
 
 
-def _told(execution: EngineExecution, workflow: Workflow, exchanges: Sequence[Exchange]) -> Iterable[Observation]:
+def _reported(execution: EngineExecution, workflow: Workflow, exchanges: Sequence[Exchange]) -> Iterable[Observation]:
     """Yield what the engine itself noticed, with the last response to its node."""
     for failure in execution.failures:
         node = workflow.node(failure.node_id) if failure.node_id is not None else None
         if node is None:
             continue
-        last = next((one for one in reversed(exchanges) if one.node == node.id), None)
+        last = next((exchange for exchange in reversed(exchanges) if exchange.node == node.id), None)
         body, status = failure.raw_response, failure.status_code
         headers = {name.lower(): value for name, value in (failure.response_headers or {}).items()}
         if last is not None and body is None and failure.category != "template_error":
@@ -114,7 +120,7 @@ def _passed_over(
     """Yield the last responses that describe a failure of a node that the engine called a success."""
     fine = {record.node_id for record in execution.nodes if record.state == "success"}
     for node in workflow.nodes:
-        last = next((one for one in reversed(exchanges) if one.node == node.id), None)
+        last = next((exchange for exchange in reversed(exchanges) if exchange.node == node.id), None)
         if node.id not in fine or last is None or last.request.is_model_request or last.response.fault is not None:
             continue
         body = _body(last)
@@ -148,7 +154,9 @@ def _rejudged(
 def _outcome(execution: EngineExecution, judged: Mapping[str, Judgement], silent: frozenset[str]) -> State:
     """Return how the run ended: by the judgement of the failure that ended it; a silent failure ends what would have been a success."""
     ended = [
-        judged[one.node_id].state for one in execution.failures if one.node_id is not None and one.node_id in judged
+        judged[failure.node_id].state
+        for failure in execution.failures
+        if failure.node_id is not None and failure.node_id in judged
     ]
     if execution.outcome != "success" and ended:
         return "error" if "error" in ended else "warning"

@@ -94,13 +94,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", "0")
             self.end_headers()
             return
-        said = self.server.owner.response(
+        result = self.server.owner.response(
             Request(method=self.command.upper(), url=self.path, headers=tuple(self.headers.items()), body=body)
         )
-        if said is None or (said.response.fault is not None and said.response.fault != "truncated"):
+        if result is None or (result.response.fault is not None and result.response.fault != "truncated"):
             self.close_connection = True
             return
-        self._say(said)
+        self._say(result)
 
     def _body(self) -> bytes | None:
         """Return the body of a request, None if it is too long."""
@@ -116,8 +116,8 @@ class _Handler(BaseHTTPRequestHandler):
             return None
         return self.rfile.read(int(length))
 
-    def _say(self, said: Said) -> None:
-        response = said.response
+    def _say(self, result: Said) -> None:
+        response = result.response
         self.send_response_only(response.status or 200)
         names = {name.lower() for name, _ in response.headers}
         for name, value in response.headers:
@@ -128,9 +128,9 @@ class _Handler(BaseHTTPRequestHandler):
         whole = b"" if response.status in _NO_BODY or self.command == "HEAD" else response.body
         if response.status not in _NO_BODY:
             self.send_header("Content-Length", str(len(whole) + (1 if response.fault == "truncated" else 0)))
-        if said.about_world:
+        if result.about_world:
             self.send_header(ELAPSED, str(response.elapsed_ms))
-            self.send_header(CHANGED, "true" if said.changed else "false")
+            self.send_header(CHANGED, "true" if result.changed else "false")
             self.send_header(ADDED, "" if "content-length" in names else "content-length")
         self.end_headers()
         self.wfile.write(whole)

@@ -140,9 +140,9 @@ def _result(send: Send, server: str, what: str, arguments: JsonObject) -> Json:
     response = send(Request(method="POST", url=url, headers=_HEADERS, body=body))
     if response is None or response.fault is not None:
         raise MCPError(_INTERNAL_ERROR, "The server gave no response")
-    said = parse_body(response.body, "application/json")
-    if not isinstance(said, dict):
+    document = parse_body(response.body, "application/json")
+    if not isinstance(document, dict):
         raise MCPError(_INTERNAL_ERROR, f"HTTP {response.status}")
-    if isinstance(error := said.get("error"), dict):
+    if isinstance(error := document.get("error"), dict):
         raise MCPError(int(error.get("code") or _INTERNAL_ERROR), str(error.get("message") or ""), error.get("data"))
-    return said.get("result", said)
+    return document.get("result", document)

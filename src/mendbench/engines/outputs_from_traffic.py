@@ -19,7 +19,7 @@ def with_responses(execution: EngineExecution, exchanges: Sequence[Exchange]) ->
     The outputs from a response are in the form of a built-in node. So a check of a node's outputs needs only the agent error format,
     which has no place for outputs of nodes.
     """
-    last = {one.node: one for one in exchanges if one.response.fault is None}
+    last = {exchange.node: exchange for exchange in exchanges if exchange.response.fault is None}
     nodes = tuple(
         replace(record, outputs=_outputs(last[record.node_id]))
         if record.node_type == _HTTP and record.state == "success" and not record.outputs and record.node_id in last

@@ -56,7 +56,7 @@ class _Tap:
         if len(self.made) >= self.asking.responses:
             return refusal(TOO_MANY, f"this trial has had its {self.asking.responses} answers", "insufficient_quota")
         named = {**model_request, "model": model}
-        before = sum(canonical_json(one.model_request | {"draw": 0}) == canonical_json(named) for one in self.made)
+        before = sum(canonical_json(call.model_request | {"draw": 0}) == canonical_json(named) for call in self.made)
         drawn = named["params"].get("temperature") != 0
         whole = {**named, "draw": [self.asking.sample, before] if drawn else 0}
         self.world.begin_execution()
@@ -115,8 +115,8 @@ def repair_by_itself(
     )  # fmt: skip
     document = engine.told(job)
     own = document.get(OWN) or {}
-    told = own.get("workflow")
-    final = told if isinstance(told, dict) else workflow
+    candidate = own.get("workflow")
+    final = candidate if isinstance(candidate, dict) else workflow
     changed = canonical_json(final) != canonical_json(workflow)
     last = _execution(document, final, world.traffic(), len(tap.made))
     first = _first(own.get("first"), workflow, world.traffic(), last, asked=bool(tap.made))
@@ -150,34 +150,34 @@ def refusal(status: int, words: str, code: str) -> Response:
 
 
 def _execution(document: JsonObject, workflow: JsonObject, traffic: Sequence[Exchange], phase: int) -> EngineExecution:
-    seen = frozenset(one.node for one in traffic if one.node is not None and one.phase == phase)
+    seen = frozenset(exchange.node for exchange in traffic if exchange.node is not None and exchange.phase == phase)
     return execution_of(document, salvaged(workflow), seen=seen)
 
 
 def _first(
-    told: Json, workflow: JsonObject, traffic: Sequence[Exchange], last: EngineExecution, *, asked: bool
+    value: Json, workflow: JsonObject, traffic: Sequence[Exchange], last: EngineExecution, *, asked: bool
 ) -> Execution:
     """Return the first execution: the reported one; the only one; else the one that the traffic before the first model request shows."""
-    document = _document(told)
+    document = _document(value)
     if document is not None:
         return _execution(document, workflow, traffic, 0)
     if not asked:
         return last
-    before = [one for one in traffic if one.phase == 0]
+    before = [exchange for exchange in traffic if exchange.phase == 0]
     stuck = before[-1].node if before and not before[-1].accepted else None
     error = {"node_id": stuck, "message": "The engine does not tell of its first execution, and asked for a repair."}
     return _execution({"success": False, "errors": [error]}, workflow, traffic, 0)
 
 
 def _attempts(
-    made: Sequence[_Asked], told: Sequence[Json], traffic: Sequence[Exchange], final: JsonObject, last: EngineExecution,
+    made: Sequence[_Asked], entries: Sequence[Json], traffic: Sequence[Exchange], final: JsonObject, last: EngineExecution,
     *, changed: bool, declined: bool, heard: bool,
 ) -> list[Attempt]:  # fmt: skip
     """Return one attempt for each model request: the last led to the final workflow, the others to the reported ones."""
     found = []
-    for at, one in enumerate(made):
-        reply = one.reply()
-        status, candidate, execution = _read(at, told, traffic, reply)
+    for at, call in enumerate(made):
+        reply = call.reply()
+        status, candidate, execution = _read(at, entries, traffic, reply)
         if at == len(made) - 1:
             end: ResponseStatus = "declined" if declined else "edited" if changed else "unchanged"
             whole = reply.status == "answered"
@@ -186,7 +186,7 @@ def _attempts(
         problem = NOT_TOLD if status == "unparsable" else None
         found.append(
             Attempt(
-                number=at + 1, prompt=one.prompt(), reply=reply, status=status, repeat=one.repeat, problem=problem,
+                number=at + 1, prompt=call.prompt(), reply=reply, status=status, repeat=call.repeat, problem=problem,
                 candidate=candidate, execution=execution,
             )
         )  # fmt: skip
@@ -207,24 +207,24 @@ def _unasked(final: JsonObject, last: EngineExecution, *, heard: bool) -> Attemp
 
 
 def _read(
-    at: int, told: Sequence[Json], traffic: Sequence[Exchange], reply: Reply
+    at: int, entries: Sequence[Json], traffic: Sequence[Exchange], reply: Reply
 ) -> tuple[ResponseStatus, JsonObject | None, Execution | None]:
     """Return the outcome of a response, as far as the engine reports it."""
     if reply.status != "answered":
         return reply.status, None, None
-    own = told[at] if at < len(told) and isinstance(told[at], dict) else {}
+    own = entries[at] if at < len(entries) and isinstance(entries[at], dict) else {}
     workflow, document = own.get("workflow"), _document(own.get("execution"))
     if isinstance(workflow, dict) and document is not None:
         return "edited", workflow, _execution(document, workflow, traffic, at + 1)
     return ("invalid" if isinstance(workflow, dict) else "unparsable"), None, None
 
 
-def _document(told: Json) -> JsonObject | None:
+def _document(value: Json) -> JsonObject | None:
     """Return a document in the agent error format, None if it is not one."""
-    if not isinstance(told, Mapping):
+    if not isinstance(value, Mapping):
         return None
     try:
-        return check_document(dict(told))
+        return check_document(dict(value))
     except NoDocument:
         return None
 

@@ -33,8 +33,12 @@ def guesser(workflow: Workflow) -> Callable[[Request], str | None]:
 
     def guess(request: Request) -> str | None:
         url = _without_query(request.url)
-        fits = [one for one in known if one.method in (None, request.method.upper()) and one.pattern.fullmatch(url)]
-        return max(fits, key=lambda one: one.literal).node if fits else None
+        fits = [
+            likeness
+            for likeness in known
+            if likeness.method in (None, request.method.upper()) and likeness.pattern.fullmatch(url)
+        ]
+        return max(fits, key=lambda likeness: likeness.literal).node if fits else None
 
     return guess
 

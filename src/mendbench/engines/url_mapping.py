@@ -50,8 +50,8 @@ class Spelling:
         if self._authority in text or self._quoted_authority in text.lower():
             text = self._inward.sub(_original, text)
             text = text.replace(self.base, "<world>").replace(self._authority, "<world>")
-        for said, shown in self.hidden:
-            text = text.replace(said, shown)
+        for value, shown in self.hidden:
+            text = text.replace(value, shown)
         return text
 
     def value_to_world(self, value: Json) -> Json:

@@ -123,8 +123,8 @@ class WorldServer:
             NotListed: a list of tools is requested, and none is recorded. Clients list tools by themselves; the workflow does not request
                 it.
         """
-        said = self._locked(_plainly, request)
-        return said.response if said is not None else None
+        result = self._locked(_plainly, request)
+        return result.response if result is not None else None
 
     def _locked(self, answering: Callable[[Serving, Request], Said], request: Request) -> Said | None:
         serving = self._serving
@@ -161,9 +161,9 @@ def _answered(serving: Serving, request: Request) -> Said:
     if not path.startswith("/") and host_of(original) not in serving.spelling.hosts:
         serving.served.stray(host_of(original))
         return _own(502, {"error": "past the world"})
-    meant = _as_meant(serving, request, original)
-    node = request.header(NODE) or serving.guess(meant)
-    return _from_world(serving, without_client_headers(meant, serving.named(node)), node)
+    original_request = _original_request(serving, request, original)
+    node = request.header(NODE) or serving.guess(original_request)
+    return _from_world(serving, without_client_headers(original_request, serving.named(node)), node)
 
 
 def _plainly(serving: Serving, request: Request) -> Said:
@@ -198,33 +198,33 @@ def _controlled(serving: Serving, request: Request, rest: str) -> Said:
 
 def _exchanged(serving: Serving, request: Request) -> Said:
     """Return the response, as JSON, to an exchange that is described as JSON: for exchanges other than HTTP, and for faults by name."""
-    told = _json_object(request.body)
-    if told is None or not isinstance(told.get("url"), str):
+    data = _json_object(request.body)
+    if data is None or not isinstance(data.get("url"), str):
         return _own(
             400,
             {"error": "an exchange is a JSON object with url, method, headers, body or body_base64, timeout_s, node"},
         )
-    encoded = told.get("body_base64")
+    encoded = data.get("body_base64")
     try:
-        body = base64.b64decode(encoded) if isinstance(encoded, str) else str(told.get("body") or "").encode()
-        pairs = told.get("headers") or []
+        body = base64.b64decode(encoded) if isinstance(encoded, str) else str(data.get("body") or "").encode()
+        pairs = data.get("headers") or []
         headers = tuple(
             (str(name), str(value)) for name, value in (pairs.items() if isinstance(pairs, dict) else pairs)
         )
-        timeout = None if told.get("timeout_s") is None else float(told["timeout_s"])
+        timeout = None if data.get("timeout_s") is None else float(data["timeout_s"])
     except (ValueError, TypeError, OverflowError) as error:
         return _own(400, {"error": f"no exchange: {error}"})
     spelling = serving.spelling
     asked = Request(
-        method=str(told.get("method") or "GET").upper(), url=spelling.back(told["url"]), timeout_s=timeout, body=spelling.bytes_back(body),
+        method=str(data.get("method") or "GET").upper(), url=spelling.back(data["url"]), timeout_s=timeout, body=spelling.bytes_back(body),
         headers=tuple((name, spelling.back(value)) for name, value in headers),
     )  # fmt: skip
-    node = told.get("node")
-    said = _from_world(serving, asked, node if isinstance(node, str) else None)
-    response = said.response
+    node = data.get("node")
+    result = _from_world(serving, asked, node if isinstance(node, str) else None)
+    response = result.response
     document = {
         "status": response.status, "headers": [list(pair) for pair in response.headers], "elapsed_ms": response.elapsed_ms,
-        "body_base64": base64.b64encode(response.body).decode(), "fault": response.fault, "changed": said.changed,
+        "body_base64": base64.b64encode(response.body).decode(), "fault": response.fault, "changed": result.changed,
     }  # fmt: skip
     return _own(200, document)
 
@@ -236,10 +236,10 @@ def _asked(serving: Serving, request: Request, model_request: AskModel) -> Said:
         return _own(400, refused("a model and messages are needed"))
     if wire.get("stream"):
         return _own(400, refused("responses are not streamed here: send stream: false"))
-    came = model_request(ask_in(serving.spelling.value_back(wire)))
-    if came.fault is not None:
-        return Said(response=came)
-    shown = replace(came, body=serving.spelling.bytes_to_world(came.body))
+    response = model_request(ask_in(serving.spelling.value_back(wire)))
+    if response.fault is not None:
+        return Said(response=response)
+    shown = replace(response, body=serving.spelling.bytes_to_world(response.body))
     return Said(response=shown, about_world=False)
 
 
@@ -259,7 +259,7 @@ def _from_world(serving: Serving, request: Request, node: str | None) -> Said:
     return Said(response=shown, changed=last is not None and last.changed)
 
 
-def _as_meant(serving: Serving, request: Request, url: str) -> Request:
+def _original_request(serving: Serving, request: Request, url: str) -> Request:
     """Return the request as it would have been sent without this server."""
     back = serving.spelling.back
     kept = (

@@ -61,7 +61,7 @@ def chain(
 ) -> JsonObject:
     """Return a workflow of these nodes, in sequence unless edges are given."""
     ids = [node["id"] for node in nodes]
-    line = [{"from": one, "to": other} for one, other in pairwise(ids)]
+    line = [{"from": source, "to": target} for source, target in pairwise(ids)]
     return {
         "ir_version": "0.1.0",
         "nodes": list(nodes),
@@ -83,21 +83,23 @@ def _bodies(seen: Seen, url: str) -> list[Json]:
 
 def _succeeded(execution: EngineExecution) -> Iterator[str]:
     if execution.outcome != "success":
-        said_so = f": {execution.failures[0].message}" if execution.failures else ""
-        yield f"it says {execution.outcome}{said_so}; the world answered everything, and nothing in the workflow fails"
+        reason = f": {execution.failures[0].message}" if execution.failures else ""
+        yield f"it says {execution.outcome}{reason}; the world answered everything, and nothing in the workflow fails"
 
 
 def _sent(traffic: Sequence[Exchange], *wanted: str) -> Iterator[str]:
     """Yield the differences between the requests that came and those that the workflow expects, in its order."""
-    got = [f"{one.request.method} {normalise_url(one.request.url).partition('?')[0]}" for one in traffic]
-    for one in dict.fromkeys(wanted):
-        times, due = got.count(one), wanted.count(one)
+    got = [f"{exchange.request.method} {normalise_url(exchange.request.url).partition('?')[0]}" for exchange in traffic]
+    for request in dict.fromkeys(wanted):
+        times, due = got.count(request), wanted.count(request)
         if times < due:
-            yield f"it did not send {one}" if not times else f"it sent {one} {times} times, and not {due}"
+            yield f"it did not send {request}" if not times else f"it sent {request} {times} times, and not {due}"
         elif times > due:
-            yield f"it sent {one} {times} times, and the workflow asks for it {'once' if due == 1 else f'{due} times'}"
+            yield f"it sent {request} {times} times, and the workflow asks for it {'once' if due == 1 else f'{due} times'}"
     yield from (
-        f"it sent {one}, which nothing in the workflow asks for" for one in dict.fromkeys(got) if one not in wanted
+        f"it sent {request}, which nothing in the workflow asks for"
+        for request in dict.fromkeys(got)
+        if request not in wanted
     )
     if sorted(got) == sorted(wanted) and got != list(wanted):
         yield f"it sent {', then '.join(got)}: nodes run one after the other, along the edges"
@@ -174,8 +176,8 @@ def _error_edge(seen: Seen) -> Iterator[str]:
 
 
 def _steps(seen: Seen) -> Iterator[str]:
-    told = seen.execution.agent.get("execution")
-    steps = told.get("steps") if isinstance(told, dict) else None
+    execution = seen.execution.agent.get("execution")
+    steps = execution.get("steps") if isinstance(execution, dict) else None
     if not isinstance(steps, list) and not seen.execution.own.get("nodes"):
         yield "it tells no steps: execution.steps has an entry for each node, with node_id and status (completed, failed, not_executed)"
         return
@@ -195,7 +197,7 @@ def _links(seen: Seen) -> Iterator[str]:
 
 def _no_response(seen: Seen) -> Iterator[str]:
     yield from _failed_at(seen.execution, "crate")
-    if any(one.request.method == "POST" for one in seen.traffic):
+    if any(exchange.request.method == "POST" for exchange in seen.traffic):
         yield "it went on after a node that got no response"
 
 
@@ -205,8 +207,8 @@ def _resumed(seen: Seen) -> Iterator[str]:
         return
     yield from _succeeded(seen.again)
     writes = sum(
-        one.request.method == "POST" and one.request.url.endswith("/orders")
-        for one in (*seen.traffic, *seen.again_traffic)
+        exchange.request.method == "POST" and exchange.request.url.endswith("/orders")
+        for exchange in (*seen.traffic, *seen.again_traffic)
     )
     if seen.resumes and writes > 1:
         yield (
@@ -294,8 +296,10 @@ CASES: tuple[ContractCase, ...] = (
 
 def differs_again(first: Sequence[Exchange], second: Sequence[Exchange]) -> str | None:
     """Return the message about an engine whose second execution of one workflow, in a fresh world, sent something else."""
-    calls = [[f"{one.request.method} {one.request.url}" for one in traffic] for traffic in (first, second)]
+    calls = [
+        [f"{exchange.request.method} {exchange.request.url}" for exchange in traffic] for traffic in (first, second)
+    ]
     if calls[0] == calls[1]:
         return None
-    told = (", ".join(own) or "nothing" for own in (calls[1], calls[0]))
-    return "executed anew it sent {}, and before {}: keep nothing between executions".format(*told)
+    texts = (", ".join(own) or "nothing" for own in (calls[1], calls[0]))
+    return "executed anew it sent {}, and before {}: keep nothing between executions".format(*texts)

@@ -62,8 +62,8 @@ def _wrong(engine: CommandEngine, case: ContractCase, headers: set[str], documen
         if case is CASES[0]:
             fresh, own_clock = _world(case)
             _executed(engine, case.workflow, case, fresh, own_clock, None)
-            said = differs_again(first, fresh.traffic())
-            yield from [said] if said is not None else []
+            message = differs_again(first, fresh.traffic())
+            yield from [message] if message is not None else []
     except EngineFailed as error:
         yield str(error)
 

@@ -22,12 +22,12 @@ def wrong_headers(workflow: JsonObject, traffic: Iterable[Exchange]) -> Iterator
         if exchange.node not in params:
             continue
         wanted = keyed_headers(request_of({**params[exchange.node], "url": HOST}))
-        came = keyed_headers(exchange.request)
-        for name in sorted(came.keys() - wanted.keys()):
-            value = sanitise_under(name, came[name])
+        headers = keyed_headers(exchange.request)
+        for name in sorted(headers.keys() - wanted.keys()):
+            value = sanitise_under(name, headers[name])
             yield name, f"your HTTP client adds `{name}: {value}`, which node {exchange.node!r} does not name: {_COST}"
-        if _TYPE in wanted and came.get(_TYPE) != wanted[_TYPE]:
-            got = f"came as {came[_TYPE]!r}" if _TYPE in came else "did not come"
+        if _TYPE in wanted and headers.get(_TYPE) != wanted[_TYPE]:
+            got = f"came as {headers[_TYPE]!r}" if _TYPE in headers else "did not come"
             yield (
                 _TYPE,
                 f"content-type {got} for node {exchange.node!r}: a body that is no text is sent as {wanted[_TYPE]}",

@@ -39,9 +39,9 @@ def unreported(declared: Declared, findings: Sequence[Finding]) -> tuple[Unrepor
     return (
         *(Unreported(part=part, cost=cost) for part, cost in _undeclared(declared)),
         *(
-            Unreported(part=one.part, cost=one.cost)
-            for one in _parts(declared)
-            if documents.get(one.case) and not any(map(one.reported, documents[one.case]))
+            Unreported(part=entry.part, cost=entry.cost)
+            for entry in _parts(declared)
+            if documents.get(entry.case) and not any(map(entry.reported, documents[entry.case]))
         ),
     )
 
@@ -65,7 +65,7 @@ def _parts(declared: Declared) -> Iterator[_Part]:
 
 
 def _warns(document: JsonObject) -> bool:
-    return any("warnings" in one for one in (document, _own(document))) or "status" in document
+    return any("warnings" in part for part in (document, _own(document))) or "status" in document
 
 
 def _own(document: JsonObject) -> JsonObject:
@@ -77,7 +77,7 @@ def _failure_with(name: str) -> Callable[[JsonObject], bool]:
 
     def reported(document: JsonObject) -> bool:
         errors = as_list(document.get("errors"))
-        return not errors or any(_has(one, name) for one in (*errors, *as_list(_own(document).get("failures"))))
+        return not errors or any(_has(failure, name) for failure in (*errors, *as_list(_own(document).get("failures"))))
 
     return reported
 
