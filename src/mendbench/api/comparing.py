@@ -235,9 +235,9 @@ def _main(pairs: Sequence[TreatmentPair], model: str | None) -> TreatmentPair | 
     Bounds are left out if there is anything else.
     """
     own = [pair for pair in pairs if not {pair.a.repairer, pair.b.repairer} <= BOUND_REPAIRERS.keys()] or list(pairs)
-    told = [pair for pair in own if MAIN_POLICY in {pair.a.policy, pair.b.policy}]
-    mine = [pair for pair in told if model is not None and model in {pair.a.model, pair.b.model}]
-    return next((found[0] for found in (own, told, mine) if len(found) == 1), None)
+    under_main = [pair for pair in own if MAIN_POLICY in {pair.a.policy, pair.b.policy}]
+    mine = [pair for pair in under_main if model is not None and model in {pair.a.model, pair.b.model}]
+    return next((found[0] for found in (own, under_main, mine) if len(found) == 1), None)
 
 
 @dataclass(slots=True, kw_only=True)

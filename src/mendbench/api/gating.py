@@ -179,8 +179,8 @@ def _stored(run: str | Path | StoredRun | None, loaded: Loaded) -> StoredRun:
 
 
 def _shard(stored: StoredRun) -> str | None:
-    told = stored.run.get("shard")
-    return f"{told.get('number')} of {told.get('of')}" if isinstance(told, dict) else None
+    shard = stored.run.get("shard")
+    return f"{shard.get('number')} of {shard.get('of')}" if isinstance(shard, dict) else None
 
 
 def _with_reasons(result: GateResult, stored: StoredRun) -> GateResult:

@@ -29,19 +29,19 @@ def merge(folders: Sequence[Path], out: Path) -> StoredRun:
     if not folders:
         raise BadInput("merge", "no run", "name the folders of all shards")
     shards = [read_run(folder) for folder in folders]
-    for one in shards:
-        _refuse_whole(one)
+    for shard in shards:
+        _refuse_whole(shard)
     first = shards[0]
     for other in shards[1:]:
         _refuse_other(first, other)
     _refuse_gaps(shards)
     document: JsonObject = {name: value for name, value in first.run.items() if name not in _OF_ONE_SHARD}
-    stale = [one.run["stale"] for one in shards if "stale" in one.run]
+    stale = [shard.run["stale"] for shard in shards if "stale" in shard.run]
     if stale:
         document["stale"] = {name: sum(own.get(name, 0) for own in stale) for name in stale[0]}
-    with open_run(out, {MERGED: [one.run["shard"] for one in shards]}, resume=False) as folder:
-        for one in shards:
-            folder.take(one)
+    with open_run(out, {MERGED: [shard.run["shard"] for shard in shards]}, resume=False) as folder:
+        for shard in shards:
+            folder.take(shard)
         rows = folder.rows()
         document |= totals_of_trials(rows.records())
         page = html_parts(StoredRun(folder=out, run=document, rows=rows, texts=folder.texts()))
@@ -53,15 +53,15 @@ def _refuse_whole(run: StoredRun) -> None:
     hint = "merge what `mendbench run --shard K/N` wrote"
     if "shard" not in run.run:
         raise BadInput(str(run.folder), "a run that is no shard", hint)
-    told = run.run["shard"]
-    if not isinstance(told, dict) or not all(isinstance(told.get(name), int) for name in ("number", "of", "trials")):
-        raise BadInput(f"{run.folder / 'run.json'}: shard", repr(told), hint)
+    shard = run.run["shard"]
+    if not isinstance(shard, dict) or not all(isinstance(shard.get(name), int) for name in ("number", "of", "trials")):
+        raise BadInput(f"{run.folder / 'run.json'}: shard", repr(shard), hint)
 
 
 def _refuse_other(first: StoredRun, other: StoredRun) -> None:
     """Refuse a shard of another run, naming what differs."""
-    told = totals_of_trials(Records()).keys() | _OF_ONE_SHARD
-    ours, theirs = _leaves(first.run, told), _leaves(other.run, told)
+    excluded = totals_of_trials(Records()).keys() | _OF_ONE_SHARD
+    ours, theirs = _leaves(first.run, excluded), _leaves(other.run, excluded)
     ours["shard.of"], theirs["shard.of"] = first.run["shard"]["of"], other.run["shard"]["of"]
     ours["shard.trials"], theirs["shard.trials"] = first.run["shard"]["trials"], other.run["shard"]["trials"]
     for place in sorted({*ours, *theirs}):
@@ -85,22 +85,22 @@ def _leaves(document: JsonObject, without: frozenset[str] | set[str]) -> dict[st
 def _refuse_gaps(shards: Sequence[StoredRun]) -> None:
     """Refuse overlapping shards and incomplete sets of shards."""
     by_number: dict[int, StoredRun] = {}
-    for one in shards:
-        number = one.run["shard"]["number"]
+    for shard in shards:
+        number = shard.run["shard"]["number"]
         if number in by_number:
             what = f"shard {number} once more, as in {by_number[number].folder}"
-            raise BadInput(str(one.folder), what, "name each shard once")
-        by_number[number] = one
+            raise BadInput(str(shard.folder), what, "name each shard once")
+        by_number[number] = shard
     of = shards[0].run["shard"]["of"]
     if missing := sorted({*range(1, of + 1)} - by_number.keys()):
         raise Incomplete(
             f"merge: shard {missing[0]}/{of} is missing; run it with `--shard {missing[0]}/{of}`, and name it"
         )
-    keys = (zip(one.records.trial_keys(), repeat(number)) for number, one in enumerate(shards))
+    keys = (zip(shard.records.trial_keys(), repeat(number)) for number, shard in enumerate(shards))
     for (key, before), (other, number) in pairwise(heapq.merge(*keys)):
         if key == other:
             what = f"the trial {key} once more, as in {shards[before].folder}"
             raise BadInput(str(shards[number].folder), what, "merge shards of one run")
-    planned, there = shards[0].run["shard"]["trials"], sum(len(one.records) for one in shards)
+    planned, there = shards[0].run["shard"]["trials"], sum(len(shard.records) for shard in shards)
     if there != planned:
         raise Incomplete(f"merge: {there} of {planned} trials are there; run the shards again")

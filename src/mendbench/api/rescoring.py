@@ -54,15 +54,15 @@ def rescore(folder: Path) -> Rescored:
     stored, context = read_run(folder), _context()
     with _told_with(folder / RUN):
         digests = held(stored.run, "digests", dict)
-        before, told = held(digests, "scorer", str, "digests"), held(digests, "prices", dict, "digests")
+        before, old_prices = held(digests, "scorer", str, "digests"), held(digests, "prices", dict, "digests")
         if facts_version(before) != FACTS:
             found = f"its facts were gathered as of {facts_version(before)}, and today's are as of {FACTS}"
             raise BadInput("digests.scorer", found, AGAIN)
-        prices = prices_today(stored.records, told, context)
+        prices = prices_today(stored.records, old_prices, context)
     changed = Counter[str]()
     with scratch("rescore") as beside:
         rows = StoredRows(_written(beside / TRIALS, _rewritten_lines(stored, prices, changed)))
-        described = {**told, **{name: price.described() for name, price in prices.items()}}
+        described = {**old_prices, **{name: price.described() for name, price in prices.items()}}
         run: JsonObject = {
             **stored.run,
             "digests": {**digests, "scorer": SCORER, "prices": described},

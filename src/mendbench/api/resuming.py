@@ -48,9 +48,9 @@ def resumed(options: RunOptions, place: Path, given: Collection[str] = ()) -> Ru
     asked = [name for name in STORED if name in given or getattr(options, name) != getattr(_DEFAULTS, name)]
     differing = [name for name in asked if getattr(options, name) != getattr(began, name)]
     if differing:
-        told = (f"{_shown(options, name)} (it began with {_shown(began, name)})" for name in differing)
+        differences = (f"{_shown(options, name)} (it began with {_shown(began, name)})" for name in differing)
         hint = "leave out what differs, or give the command without --resume to begin again"
-        raise BadInput(f"--resume {place}", ", ".join(told), hint)
+        raise BadInput(f"--resume {place}", ", ".join(differences), hint)
     return replace(options, **{name: getattr(began, name) for name in STORED})
 
 

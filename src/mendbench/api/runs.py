@@ -299,7 +299,7 @@ def _refuse_overtaken(
         "a template, or what else a treatment is made of,": treatments, "a recording": (plan["recordings"], recordings),
         "a case": (corpus.digest, load_corpus(corpus.cases_dir, corpus.cassettes_dir, tolerant=True).digest),
     }  # fmt: skip
-    changed = [told for told, (before, after) in read_again.items() if before != after]
+    changed = [name for name, (before, after) in read_again.items() if before != after]
     if changed:
         what = f"{' and '.join(changed)} changed while the run went on, so that some trials are of before and some of after"
         raise BadInput(str(out), what, "make the run again")

@@ -66,16 +66,18 @@ class Price:
 
     def described(self) -> JsonObject:
         """Return a description that must be the same in two runs for their costs to be comparable."""
-        told: JsonObject = {"source": self.source}
+        description: JsonObject = {"source": self.source}
         if self.per_million is not None:
-            told |= dict(zip(("input_per_million", "output_per_million"), self.per_million, strict=True))
+            description |= dict(zip(("input_per_million", "output_per_million"), self.per_million, strict=True))
         if self.listed is not None:
             found = published(*self.listed)
-            told = {"source": "unknown"} if found is None else {"source": f"genai-prices {_version()}", "model": found}
+            description = (
+                {"source": "unknown"} if found is None else {"source": f"genai-prices {_version()}", "model": found}
+            )
         if self.of_models:
             models = {name: price.described() for name, price in sorted(self.of_models.items())}
-            told = {"source": "the model that a response names", "models": models}
-        return told
+            description = {"source": "the model that a response names", "models": models}
+        return description
 
 
 UNKNOWN = Price()

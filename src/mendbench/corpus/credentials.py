@@ -158,12 +158,12 @@ def _in_yaml(text: str, documents: Sequence[Json]) -> Iterator[tuple[Kept, int]]
     if not any(values) and not suspects:
         return
     places = YamlPlaces(text)
-    told: set[tuple[int, int, Way]] = set()
+    reported: set[tuple[int, int, Way]] = set()
     for found, known in zip(values, places.documents, strict=True):
         for kept in found:
             place, rest = known.of(kept.way, in_key=kept.in_key)
-            if (place.at, kept.line, rest) not in told:  # an alias leads to the same place
-                told.add((place.at, kept.line, rest))
+            if (place.at, kept.line, rest) not in reported:  # an alias leads to the same place
+                reported.add((place.at, kept.line, rest))
                 yield kept, place.line + (kept.line if place.in_lines else 0)
     for number, at, line in suspects:
         signs = (found.start() for found in _COMMENT_SIGN.finditer(line))

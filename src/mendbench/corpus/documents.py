@@ -111,8 +111,8 @@ def _bad_input(where: str, loc: Place, error: ErrorDetails, model: type[BaseMode
         return BadInput(where, "nothing is there", f"add {loc[-1]!r}; `{command}` has all keys")
     if kind == "literal_error" and isinstance(given, str):
         return UnknownName("value", given, re.findall(r"'([^']*)'", error["ctx"]["expected"]), where)
-    said = "Input should be an object" if kind == "model_type" else error["msg"].removeprefix("Value error, ")
-    found = said if isinstance(given, dict | list | BaseModel) else f"{said} (found {shown(given)})"
+    message = "Input should be an object" if kind == "model_type" else error["msg"].removeprefix("Value error, ")
+    found = message if isinstance(given, dict | list | BaseModel) else f"{message} (found {shown(given)})"
     unquoted = kind == "string_type" and isinstance(given, bool | int | float)
     return BadInput(where, found, _QUOTE if unquoted else f"`{command}` has all keys and values")
 
@@ -178,8 +178,8 @@ def _telling(errors: list[ErrorDetails]) -> ErrorDetails:
     first, stem = errors[0], errors[0]["loc"][:-1]
     if first["type"] == "missing":
         unknown = [one for one in errors if one["type"] == "extra_forbidden" and one["loc"][:-1] == stem]
-        meant = difflib.get_close_matches(str(first["loc"][-1]), [str(one["loc"][-1]) for one in unknown], n=1)
-        return next((one for one in unknown if [one["loc"][-1]] == meant), first)
+        close = difflib.get_close_matches(str(first["loc"][-1]), [str(one["loc"][-1]) for one in unknown], n=1)
+        return next((one for one in unknown if [one["loc"][-1]] == close), first)
     inside = [one for one in errors if one["loc"][: len(stem)] == stem and len(one["loc"]) > len(stem) + 1]
     tried = [one for one in inside if str(one["loc"][len(stem)]).startswith("_")]
     return tried[0] if tried and isinstance(first["input"], dict) else first

@@ -82,10 +82,10 @@ def beyond_doubles(value: Json) -> bool:
     """Return whether ``value``, which must not contain itself, has a number outside the range of a double."""
     left = [value]
     while left:
-        one = left.pop()
-        if isinstance(one, dict | list | tuple):
-            left.extend(one.values() if isinstance(one, dict) else one)
-        elif isinstance(one, int | float) and not is_finite(one):
+        item = left.pop()
+        if isinstance(item, dict | list | tuple):
+            left.extend(item.values() if isinstance(item, dict) else item)
+        elif isinstance(item, int | float) and not is_finite(item):
             return True
     return False
 

@@ -90,8 +90,8 @@ def _read(kind: str) -> Any:
         except yaml.MarkedYAMLError:
             raise
         except _STRANGE as error:
-            said = f"{str(node.value)[:40]!r} is no {kind} ({error})"
-            raise yaml.MarkedYAMLError(problem=said, problem_mark=node.start_mark) from None
+            message = f"{str(node.value)[:40]!r} is no {kind} ({error})"
+            raise yaml.MarkedYAMLError(problem=message, problem_mark=node.start_mark) from None
         return value
 
     return construct
@@ -138,8 +138,8 @@ def load_documents(data: bytes) -> list[Any]:
 def told(error: Exception, place: str, hint: str, first_line: int = 1) -> BadInput:
     """Describe an error in a YAML document in one line."""
     mark = getattr(error, "problem_mark", None)
-    said = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error) or "not YAML"
-    return BadInput(f"{place}:{mark.line + first_line}:{mark.column + 1}" if mark else place, str(said), hint)
+    message = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error) or "not YAML"
+    return BadInput(f"{place}:{mark.line + first_line}:{mark.column + 1}" if mark else place, str(message), hint)
 
 
 def refuse_swollen(value: Any, length: int) -> None:

@@ -300,8 +300,8 @@ class _FreshServer:
     def reads(self, request: Request) -> bool | None:
         """Return whether the request, which was just sent, changed nothing; None if neither world nor tool reports it."""
         world, live = self._recorder.running(self._name), self._opened()
-        told = world.reads(request) if isinstance(world, TellsReads) else None
-        return live.reads(request) if told is None and isinstance(live, TellsReads) else told
+        reported = world.reads(request) if isinstance(world, TellsReads) else None
+        return live.reads(request) if reported is None and isinstance(live, TellsReads) else reported
 
     def _opened(self) -> HttpLive | McpLive:
         if self._live is None:

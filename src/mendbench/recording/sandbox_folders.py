@@ -89,10 +89,10 @@ class FreshShell:
         given = {name: os.environ[name] for name in variables_named(self._case.workflow) if name in os.environ}
         shell = ShellLive(allow_shell=self._allow_shell, environ=given, folder=folder)
         if script:
-            said = json.loads(shell.send(_command(script)).body or b"{}")
-            if said.get("exit_code") != 0:
-                told = str(said.get("stderr", "")).strip() or f"exit code {said.get('exit_code', 'none')}"
-                raise BadInput(f"{_place(self._case, SHELL)}.setup", told, "mend the script")
+            result = json.loads(shell.send(_command(script)).body or b"{}")
+            if result.get("exit_code") != 0:
+                message = str(result.get("stderr", "")).strip() or f"exit code {result.get('exit_code', 'none')}"
+                raise BadInput(f"{_place(self._case, SHELL)}.setup", message, "mend the script")
         return shell
 
 

@@ -145,8 +145,8 @@ class ModelCassette:
             with allowed():
                 return caller.send(model_request)
 
-        def store(came: Response) -> Entry:
-            response = without_provider_shapes(self._redactor.response(came))
+        def store(received: Response) -> Entry:
+            response = without_provider_shapes(self._redactor.response(received))
             fresh = Entry(
                 key=key, request=_request(model, model_request), response=response, model_request=model_request
             )

@@ -118,12 +118,12 @@ class OpenWorld:
         """
         clean = self._redactor.request(request)
         if urlsplit(request.url).scheme.lower() == "model":
-            came, changed = self._asks.send(request, node=node), False
+            received, changed = self._asks.send(request, node=node), False
         else:
             live = self._live(request)
-            came = live.send(request)
-            changed = by_live(live, request, came)
-        response = self._redactor.response(_as_waited(came, request.timeout_s))
+            received = live.send(request)
+            changed = by_live(live, request, received)
+        response = self._redactor.response(_as_waited(received, request.timeout_s))
         exchange = _exchange(clean, response, node, self._phase, len(self._traffic))
         self._traffic.append(replace(exchange, changed=changed))
         return response

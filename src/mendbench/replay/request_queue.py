@@ -166,11 +166,11 @@ class RequestQueue:
             return None if self._closed else lane.waiting.popleft()
 
     def _response(self, model_request: Pending) -> None:
-        came = model_request.asked()
+        response = model_request.asked()
         with self._storing:
             if self._abandoned:
                 return
-            model_request.store(came)
+            model_request.store(response)
             self._places[model_request.key] = model_request.folder
         with self._changed:
             self._held[model_request.key] = True

@@ -213,17 +213,17 @@ class ScopedWorld:
         )
         key, now_ms = asked.key, part.simulated_ms
         reads_only = self._mode == "none" or (self._trajectory and service in self._services)
-        came = self._recorded(asked) if reads_only else self._recording(asked)
-        harmless = not came.changed and (clean.safe or effects.did(came.response))
+        outcome = self._recorded(asked) if reads_only else self._recording(asked)
+        harmless = not outcome.changed and (clean.safe or effects.did(outcome.response))
         part.sent.append(_Sent(request=request, now_ms=now_ms, only_read=harmless))
         part.counts[name] = asked.n + 1
-        if came.changed:
+        if outcome.changed:
             part.after = keys.fold(part.after, clean)
             part.writes += 1
             part.counts.clear()
             part.last.clear()
         meaning = self._meaning(service, clean)
-        return self._finish(clean, came, key=key, node=node, timeout_s=request.timeout_s, meaning=meaning)
+        return self._finish(clean, outcome, key=key, node=node, timeout_s=request.timeout_s, meaning=meaning)
 
     def _bound(self, request: Request) -> None:
         """Refuse a request that exceeds a limit, before it has any effect."""
@@ -237,24 +237,24 @@ class ScopedWorld:
     def _finish(
         self,
         clean: Request,
-        came: _Came,
+        outcome: _Came,
         *,
         key: str,
         node: str | None,
         timeout_s: float | None,
         meaning: Request | None = None,
     ) -> Response:
-        response = _as_waited(came.response, timeout_s)
+        response = _as_waited(outcome.response, timeout_s)
         self._clock.advance(response.elapsed_ms)
         exchange = Exchange(
             request=clean,
             response=response,
-            origin=came.origin,
+            origin=outcome.origin,
             key=key,
-            accepted=effects.did(came.response),
+            accepted=effects.did(outcome.response),
             node=node,
             phase=self._phase,
-            changed=came.changed,
+            changed=outcome.changed,
             meaning=meaning,
         )
         self._kept(exchange)
@@ -301,11 +301,11 @@ class ScopedWorld:
         origin: Origin = "recorded"
         entry = self._recordings.world(asked.key, fresh=fresh)
         if entry is None:
-            came = self._simulate(asked) if simulated or live is None else self._ask(live, asked)
-            origin = came.origin
-            last = None if came.changed else self._repeated(asked, self._found(asked, fresh=fresh))
-            unchanged = last if last is not None and _same(last.response, came.response) else None
-            entry = unchanged or self._store(asked, came, replace=fresh)
+            outcome = self._simulate(asked) if simulated or live is None else self._ask(live, asked)
+            origin = outcome.origin
+            last = None if outcome.changed else self._repeated(asked, self._found(asked, fresh=fresh))
+            unchanged = last if last is not None and _same(last.response, outcome.response) else None
+            entry = unchanged or self._store(asked, outcome, replace=fresh)
         else:
             self._vault.serve(entry.response)
         self._recordings.served(entry.key)
@@ -327,22 +327,22 @@ class ScopedWorld:
                 for earlier in asked.part.sent[asked.part.fed :]:
                     if not earlier.only_read:
                         live.send(self._vault.give(earlier.request))
-            came = self._vault.take(self._clean(self._sent(live, asked, self._vault.give(asked.raw))))
-            changed = effects.by_live(live, asked.raw, came)
+            response = self._vault.take(self._clean(self._sent(live, asked, self._vault.give(asked.raw))))
+            changed = effects.by_live(live, asked.raw, response)
         asked.part.fed = len(asked.part.sent) + 1
-        return _Came(response=came, changed=changed, origin="live")
+        return _Came(response=response, changed=changed, origin="live")
 
     def _sent(self, live: Live, asked: _Asked, request: Request) -> Response:
         if self._access is None or not self._access.covers(asked.service):
             return live.send(request)
         return self._access.send(live, request, clean=asked.clean, node=asked.node, execution=self._phase)
 
-    def _store(self, asked: _Asked, came: _Came, *, replace: bool) -> Entry:
+    def _store(self, asked: _Asked, outcome: _Came, *, replace: bool) -> Entry:
         entry = Entry(
             key=asked.key,
             request=asked.clean,
-            response=came.response,
-            changed=None if came.changed == effects.by_method(asked.clean, came.response) else came.changed,
+            response=outcome.response,
+            changed=None if outcome.changed == effects.by_method(asked.clean, outcome.response) else outcome.changed,
             service=asked.service,
             after=asked.part.after,
             n=asked.n,
@@ -356,12 +356,12 @@ class ScopedWorld:
         state = simulated.state if part.state is None else part.state
         for earlier in part.sent[part.driven :]:
             state, _ = _answered(simulated.service, state, earlier.request, earlier.now_ms)
-        part.state, came = _answered(simulated.service, state, asked.raw, part.simulated_ms)
+        part.state, response = _answered(simulated.service, state, asked.raw, part.simulated_ms)
         part.driven = len(part.sent) + 1
-        return _Came(response=self._clean(came), changed=effects.by_state(state, part.state), origin="recorded")
+        return _Came(response=self._clean(response), changed=effects.by_state(state, part.state), origin="recorded")
 
-    def _clean(self, came: Response) -> Response:
-        clean = self._redactor.response(came)
+    def _clean(self, response: Response) -> Response:
+        clean = self._redactor.response(response)
         return replace(clean, headers=settled_headers(clean.headers))
 
     def _last(self, asked: _Asked) -> Entry | None:

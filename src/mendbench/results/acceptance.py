@@ -110,10 +110,10 @@ def _refuse_secrets(stored: StoredRun) -> None:
     found = secrets_in(stored)
     if found:
         (key, places), more = found[0], len(found) - 1
-        told = f"{key}: {places[0]}" + (
+        message = f"{key}: {places[0]}" + (
             f"; {more} more {'trial has' if more == 1 else 'trials have'} one" if more else ""
         )
-        raise CheckFailed(f"{stored.folder}: not accepted, for a declared secret stands in it: {told}")
+        raise CheckFailed(f"{stored.folder}: not accepted, for a declared secret stands in it: {message}")
 
 
 def _refuse_incomplete(stored: StoredRun, *, partial: bool) -> None:

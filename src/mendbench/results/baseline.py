@@ -83,8 +83,8 @@ def digests_of(run: JsonObject) -> Digests:
     own = run.get("digests") or {}
     prices = own.get("prices") or {}
     return Digests(
-        engine=_told(own.get("engine")),
-        scorer=_told(own.get("scorer")),
+        engine=_text_of(own.get("engine")),
+        scorer=_text_of(own.get("scorer")),
         prices=tuple(sorted((name, digest(price)) for name, price in prices.items())),
     )
 
@@ -171,7 +171,7 @@ def _response(attempt: JsonObject) -> ResponseDigest:
     )
 
 
-def _told(value: Json) -> str:
+def _text_of(value: Json) -> str:
     if value is None:
         return _ABSENT
     return value if isinstance(value, str) else digest(value)

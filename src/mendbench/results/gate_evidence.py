@@ -48,15 +48,15 @@ def changed_responses(row: JsonRow, texts: Mapping[str, str], changed: Sequence[
 
     ``changed`` names the requests as ``exchanges`` of the row does. Requests sent only by the runs that judge the trial are shown by key.
     """
-    sent = {str(one["key"])[:SHORT]: one for one in row["requests"]}
+    sent = {str(request["key"])[:SHORT]: request for request in row["requests"]}
     lines = []
     for key in (name.partition("@")[0] for name in changed[:MAX_CHANGED]):
-        one = sent.get(key)
-        if one is None:
+        request = sent.get(key)
+        if request is None:
             lines.append(f"changed response in a run that judges the trial: key {key}")
         else:
-            method, url = whole(one["method"], texts), whole(one["url"], texts)
-            lines.append(f"changed response: {method} {url}, now {one['fault'] or one['status']}, key {key}")
+            method, url = whole(request["method"], texts), whole(request["url"], texts)
+            lines.append(f"changed response: {method} {url}, now {request['fault'] or request['status']}, key {key}")
     more = len(changed) - MAX_CHANGED
     return (*lines, *([f"{more} more changed responses"] if more > 0 else []))
 
@@ -69,9 +69,9 @@ def secrets_in(stored: StoredRun) -> tuple[tuple[str, tuple[str, ...]], ...]:
         places: dict[str, str] = {}
         for place, secret in _places(row, "", in_texts):
             places.setdefault(place, secret)
-        told = tuple(f"{place} holds a secret in the clear ({secret}...)" for place, secret in places.items())
-        if told:
-            found.append((row["key"], told))
+        descriptions = tuple(f"{place} holds a secret in the clear ({secret}...)" for place, secret in places.items())
+        if descriptions:
+            found.append((row["key"], descriptions))
     return tuple(found)
 
 

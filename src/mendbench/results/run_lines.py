@@ -76,8 +76,8 @@ def read_texts(path: Path) -> StoredTexts:
     lines = _opened(path, starts)
     wrong: BadInput | None = None
     for at, item in enumerate(_whole_lines(path, lines, starts)):
-        if wrong is None and (said := wrong_text(item)):
-            wrong = BadInput(f"{path}:{at + 1}", said, AGAIN)
+        if wrong is None and (message := wrong_text(item)):
+            wrong = BadInput(f"{path}:{at + 1}", message, AGAIN)
         elif wrong is None:
             numbers[item["digest"]] = at
     if wrong is not None:
@@ -87,10 +87,10 @@ def read_texts(path: Path) -> StoredTexts:
 
 def wrong_text(item: JsonObject) -> str | None:
     """Return why a line is not a long text, or does not match its digest; None if it is valid."""
-    said = misfit(item, TEXT_LINE)
-    if said is None and digest(item["text"].encode()) != item["digest"]:
+    message = misfit(item, TEXT_LINE)
+    if message is None and digest(item["text"].encode()) != item["digest"]:
         return "a text other than that of its digest"
-    return said
+    return message
 
 
 def trial_of(row: JsonRow, texts: Mapping[str, object]) -> TrialRecord | str:

@@ -207,8 +207,8 @@ class RunFolder:
         trials, numbers = array(OFFSETS, [0]), array(OFFSETS, [0])
         write_parts_atomically(self._partial / TRIALS, indexed_lines(rows.raw(), trials))
         write_parts_atomically(self._partial / TEXTS, indexed_lines(map(texts.raw, digests), numbers))
-        told = StoredTexts(Lines(self._partial / TEXTS, numbers), {key: at for at, key in enumerate(digests)})
-        return StoredRows(Lines(self._partial / TRIALS, trials), records=rows.known()), told
+        long_texts = StoredTexts(Lines(self._partial / TEXTS, numbers), {key: at for at, key in enumerate(digests)})
+        return StoredRows(Lines(self._partial / TRIALS, trials), records=rows.known()), long_texts
 
     @contextlib.contextmanager
     def _written(self) -> Iterator[None]:

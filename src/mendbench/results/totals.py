@@ -42,8 +42,8 @@ def totals(records: Records, names: Collection[str] | None = None) -> list[JsonO
 
 def headline_records(records: Records) -> Records:
     """Return the trials that results are reported for: those of the test part, or all if it has none."""
-    told = records.where("part", lambda part: part == HEADLINE_PART)
-    return told if len(told) else records
+    headline = records.where("part", lambda part: part == HEADLINE_PART)
+    return headline if len(headline) else records
 
 
 def is_judged(row: JsonRow) -> bool:

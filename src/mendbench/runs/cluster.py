@@ -224,19 +224,19 @@ class ClusterPool(Generic[T, R]):
         try:
             # The client's cached scheduler state may come from an internal request that omits the workers.
             present = self._client.sync(self._client.scheduler.identity, n_workers=-1)["workers"]
-            able = {address: str(told.get("name", address)) for address, told in present.items() if _able(told)}
+            able = {address: str(worker.get("name", address)) for address, worker in present.items() if _able(worker)}
             self._refused = {address: why for address, why in self._refused.items() if address in present}
-            came = self._welcome(
+            joined = self._welcome(
                 {at: name for at, name in able.items() if at not in self._ready and at not in self._refused}
             )
         except Exception:  # noqa: BLE001 - whatever a client raises whose scheduler is busy or gone
             if time.monotonic() - self._heard < SILENCE_S:
                 return
-            present, came = {}, set()
+            present, joined = {}, set()
         else:
             self._heard = time.monotonic()
         with self._changed:
-            self._ready = (self._ready & present.keys()) | came
+            self._ready = (self._ready & present.keys()) | joined
             lost = [
                 (key, theirs) for key, (address, theirs, _) in self._under_way.items() if address not in self._ready
             ]
@@ -250,11 +250,11 @@ class ClusterPool(Generic[T, R]):
         """Send the run to workers, and return those that can run trials."""
         if not names:
             return set()
-        told = self._client.run(
+        replies = self._client.run(
             cluster_worker.introduce, self._job.parcel.digest, workers=sorted(names), on_error="return"
         )
         fit: dict[bool, list[str]] = {True: [], False: []}
-        for address, found in told.items():
+        for address, found in replies.items():
             why = _differs(found)
             if why is None:
                 fit[found[1]].append(address)
@@ -266,7 +266,7 @@ class ClusterPool(Generic[T, R]):
         if not addresses:
             return set()
         job = self._job
-        told = self._client.run(
+        replies = self._client.run(
             cluster_worker.begin,
             job.name,
             job.task,
@@ -275,10 +275,10 @@ class ClusterPool(Generic[T, R]):
             workers=sorted(addresses),
             on_error="return",
         )
-        for address, found in told.items():
+        for address, found in replies.items():
             if isinstance(found, BaseException) and not isinstance(found, Unready):
                 self._refuse(address, names[address], f"{type(found).__name__}: {found}")
-        return {address for address, found in told.items() if found is None}
+        return {address for address, found in replies.items() if found is None}
 
     def _refuse(self, address: str, name: str, why: str) -> None:
         called = address if name == address else f"{name} ({address})"
@@ -296,8 +296,8 @@ def _broken(cause: BaseException | None = None) -> BrokenExecutor:
     return error
 
 
-def _able(told: Mapping[str, Any]) -> bool:
-    return told.get("status", "running") in {"init", "running"}
+def _able(worker: Mapping[str, Any]) -> bool:
+    return worker.get("status", "running") in {"init", "running"}
 
 
 def _differs(found: Any) -> str | None:
@@ -321,15 +321,17 @@ def _dask() -> Any:
 @contextlib.contextmanager
 def _in_silence() -> Iterator[None]:
     """Suppress dask's log output on the terminal: this module reports what matters."""
-    handlers = [one for one in logging.getLogger("distributed").handlers if isinstance(one, logging.StreamHandler)]
-    levels = [one.level for one in handlers]
-    for one in handlers:
-        one.setLevel(logging.CRITICAL + 1)
+    handlers = [
+        handler for handler in logging.getLogger("distributed").handlers if isinstance(handler, logging.StreamHandler)
+    ]
+    levels = [handler.level for handler in handlers]
+    for handler in handlers:
+        handler.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        for one, level in zip(handlers, levels, strict=True):
-            one.setLevel(level)
+        for handler, level in zip(handlers, levels, strict=True):
+            handler.setLevel(level)
 
 
 @contextlib.contextmanager
@@ -342,8 +344,8 @@ def _connected(dask: Any, address: str) -> Iterator[Any]:
             raise TypeError(f"it is a {answering}")  # noqa: TRY301 - told as all else that is wrong with the address
         client = dask.Client(address, timeout=CONNECT_S, set_as_default=False, name="mendbench")
     except Exception as error:  # dask's exception depends on the error of the address
-        said = f"{CONNECT_S} seconds" if isinstance(error, TimeoutError) else f"{type(error).__name__}: {error}"
-        found = f"no scheduler answers there ({said})"
+        message = f"{CONNECT_S} seconds" if isinstance(error, TimeoutError) else f"{type(error).__name__}: {error}"
+        found = f"no scheduler answers there ({message})"
         raise BadInput(
             _place(address), found, "start one with `dask scheduler`, and give the address it prints"
         ) from error
@@ -355,8 +357,8 @@ async def _kind(dask: Any, address: str) -> str:
     """Return the kind of server at that address."""
     keys = dask.Security().get_connection_args("client")
     async with asyncio.timeout(CONNECT_S), dask.core.rpc(address, timeout=CONNECT_S, connection_args=keys) as server:
-        told = await server.identity()
-    return str(told["type"])
+        identity = await server.identity()
+    return str(identity["type"])
 
 
 @contextlib.contextmanager

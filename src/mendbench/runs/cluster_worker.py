@@ -51,7 +51,7 @@ class _Task:
         if isinstance(error, MendbenchError):
             error.args = tuple(self._retold(arg) if isinstance(arg, str) else arg for arg in error.args)
             vars(error).update(
-                {name: self._retold(said) for name, said in vars(error).items() if isinstance(said, str)}
+                {name: self._retold(value) for name, value in vars(error).items() if isinstance(value, str)}
             )
         return error
 

@@ -45,7 +45,9 @@ def command_of(name: str, engines: Engines) -> Command | None:
     own = engines.get(name)
     if own is None:
         raise UnknownName("engine", name, {OURS, *engines})
-    told = own.model_dump(include={"version", "resume", "repairs", "judge", "mcp", "node_types"}, exclude_none=True)
+    overrides = own.model_dump(
+        include={"version", "resume", "repairs", "judge", "mcp", "node_types"}, exclude_none=True
+    )
     return Command(
         name=name,
         argv=tuple(own.command),
@@ -53,7 +55,9 @@ def command_of(name: str, engines: Engines) -> Command | None:
         responses=own.responses,
         traces=own.traces,
         network=own.network,
-        overrides=tuple((field, tuple(value) if isinstance(value, list) else value) for field, value in told.items()),
+        overrides=tuple(
+            (field, tuple(value) if isinstance(value, list) else value) for field, value in overrides.items()
+        ),
     )
 
 

@@ -85,7 +85,7 @@ def build_row(
     """
     trajectory = evidence.trajectory
     attempts = trajectory.attempts if trajectory else ()
-    told = [_prompt_facts(case, attempt) for attempt in attempts]
+    facts = [_prompt_facts(case, attempt) for attempt in attempts]
     traffic = trajectory.traffic if trajectory else ()
     estimates = model.sampling == "unknown"
     responses = [estimated(attempt) if estimates else attempt.reply for attempt in attempts]
@@ -119,7 +119,7 @@ def build_row(
         "first": _execution(trajectory.first) if trajectory else None,
         "attempts": [
             {
-                **_attempt(case, attempt, responses[at], judged, at, costs[at], told[at]),
+                **_attempt(case, attempt, responses[at], judged, at, costs[at], facts[at]),
                 **_source(recorded(attempt.reply.model_request) if attempt.reply.model_request is not None else None),
             }
             for at, attempt in enumerate(attempts)
@@ -131,8 +131,8 @@ def build_row(
         "prompt_tokens": _tokens((reply.model_request, reply.prompt_tokens) for reply in replies),
         "completion_tokens": _tokens((reply.model_request, reply.completion_tokens) for reply in replies),
         "cost_usd": amount(*costs),
-        "context_recall": told[0].recall.share if told else None,
-        "leaks": told[0].leaks if told else None,
+        "context_recall": facts[0].recall.share if facts else None,
+        "leaks": facts[0].leaks if facts else None,
         "nodes": _nodes(case, trajectory),
         "faults_fixed": list(judged.faults_fixed),
         "said": judged.said,
@@ -190,10 +190,10 @@ def _exchanges(traffic: Iterable[Exchange]) -> list[Json]:
     for exchange in traffic:
         name = f"{exchange.key[:SHORT]}@{exchange.request.timeout_s or 0:g}"
         if name not in found:
-            came = exchange.response
-            seen = [came.status, came.fault, came.headers, digest(came.body), exchange.changed]
+            response = exchange.response
+            seen = [response.status, response.fault, response.headers, digest(response.body), exchange.changed]
             found[name] = digest(seen, SHORT)
-    return [f"{name}:{one}" for name, one in found.items()]
+    return [f"{name}:{value}" for name, value in found.items()]
 
 
 def _stop_reason(evidence: Evidence) -> str:
@@ -205,11 +205,11 @@ def _stop_reason(evidence: Evidence) -> str:
 def estimated(attempt: Attempt) -> Reply:
     """Return the reply of an attempt, with estimates for token counts that it does not report."""
     reply, prompt = attempt.reply, attempt.prompt
-    sent, came = estimate(prompt.system) + estimate(prompt.user), estimate(reply.text)
+    sent, received = estimate(prompt.system) + estimate(prompt.user), estimate(reply.text)
     return dataclasses.replace(
         reply,
         prompt_tokens=sent if reply.prompt_tokens is None else reply.prompt_tokens,
-        completion_tokens=came if reply.completion_tokens is None else reply.completion_tokens,
+        completion_tokens=received if reply.completion_tokens is None else reply.completion_tokens,
     )
 
 
@@ -223,7 +223,7 @@ def _source(entry: Entry | None) -> JsonObject:
 
 
 def _attempt(
-    case: Case, attempt: Attempt, reply: Reply, judged: Judged, at: int, cost: Cost, told: _PromptFacts
+    case: Case, attempt: Attempt, reply: Reply, judged: Judged, at: int, cost: Cost, facts: _PromptFacts
 ) -> JsonObject:
     context = attempt.prompt.context
     return {
@@ -236,8 +236,8 @@ def _attempt(
         ],
         "context_tokens": context.tokens,
         "truncated": context.truncated,
-        "facts": {"found": list(told.recall.found), "missing": list(told.recall.missing)},
-        "leaks": told.leaks,
+        "facts": {"found": list(facts.recall.found), "missing": list(facts.recall.missing)},
+        "leaks": facts.leaks,
         "response": reply.text,
         "reply": reply.status,
         "model_request": reply.model_request,

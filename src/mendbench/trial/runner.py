@@ -48,18 +48,18 @@ def run_trial(
         rules = replace(rules, max_responses=min(max_responses, rules.max_responses))
     session = session_for(context, case, key, recordings, recorder)
     trajectory, problem = _run_rollout(session, rules, key)
-    told = session.rows.get(len(trajectory.attempts)) if trajectory is not None and problem is None else None
-    if told is None:
+    built = session.rows.get(len(trajectory.attempts)) if trajectory is not None and problem is None else None
+    if built is None:
         evidence = _evidence(session, key, trajectory, problem)
-        told = build_row(
+        built = build_row(
             case, key, evidence, judge(case, evidence), {},
             trajectories=recordings.trajectory_keys(), price=session.parts.price, part=context.part_of(case),
             model=context.model(key.model) if key.model else DEFAULT_MODEL,
             recorded=partial(recordings.model_entry, _served_as(context, key)),
         )  # fmt: skip
         if evidence.problem is None and trajectory is not None:
-            session.rows[len(trajectory.attempts)] = told
-    row, texts = told
+            session.rows[len(trajectory.attempts)] = built
+    row, texts = built
     stopped = str(row["stop_reason"]) if trajectory is None or row["problem"] else trajectory.stop_reason
     timing: JsonObject = {"seconds": round(time.perf_counter() - began, 6)}
     return of_key(row, key, stopped, timing), texts
@@ -98,8 +98,8 @@ def _run_rollout(session: TrialSession, rules: Policy, key: TrialKey) -> tuple[T
         broken = session.rollout.broken_off(problem.kind)
         return broken and _without_secrets(broken, session.scope), problem
     if trajectory.stop_reason == "crashed":
-        said = trajectory.attempts[-1].problem if trajectory.attempts else None
-        text = session.scope.redactor.text(said or "the repairer crashed")
+        message = trajectory.attempts[-1].problem if trajectory.attempts else None
+        text = session.scope.redactor.text(message or "the repairer crashed")
         return _without_secrets(trajectory, session.scope), Problem(kind="crashed", message=text)
     return trajectory, None
 
