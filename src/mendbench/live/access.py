@@ -132,8 +132,8 @@ def writes_refused(case: str, writes: list[str]) -> LiveRefused:
 
 def _shown(clean: Request, node: str | None, workflow: str) -> str:
     body = _cut(" ".join(clean.body.decode("utf-8", "replace").split()), _BODY_SHOWN)
-    told = f"{_target(clean)}{f' {body}' if body else ''} ({f'node {node}, ' if node else ''}{workflow})"
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in str(sanitise(told)))
+    text = f"{_target(clean)}{f' {body}' if body else ''} ({f'node {node}, ' if node else ''}{workflow})"
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in str(sanitise(text)))
 
 
 def _target(clean: Request) -> str:

@@ -96,17 +96,17 @@ class ChatCaller:
         pace = self.pace or Pace(sleep=time.sleep)
 
         def sent() -> Response:
-            came = sending.send(lambda: live.send(request), _limited)
-            if came.fault is None:
+            response = sending.send(lambda: live.send(request), _limited)
+            if response.fault is None:
                 self.responded.add(self.base_url)
-            elif came.fault in _UNREACHABLE and self.base_url not in self.responded:
-                why = f"nothing listens at {self._at} ({_FAULTS[came.fault]})"
+            elif response.fault in _UNREACHABLE and self.base_url not in self.responded:
+                why = f"nothing listens at {self._at} ({_FAULTS[response.fault]})"
                 raise Incomplete(f"{self.place}: {why}; start the server, or correct base_url in {self.file}")
-            return came
+            return response
 
         try:
             with pace.sending(self.sleep) as sending:
-                came = with_network_retry(
+                result = with_network_retry(
                     sent,
                     None,
                     max_retries=self.attempts - 1,
@@ -117,10 +117,10 @@ class ChatCaller:
                 )
         finally:
             live.close()
-        if isinstance(came, NetworkFailure):
-            why = f"{came.tries} attempts, last: {_FAULTS[came.fault]}"
+        if isinstance(result, NetworkFailure):
+            why = f"{result.tries} attempts, last: {_FAULTS[result.fault]}"
             raise Incomplete(f"model {model_request['model']!r} at {self._at} gave no response ({why})")
-        clean = Redactor({"model-api-key": key} if key and len(key) >= LEAST_KEY else {}).response(came)
+        clean = Redactor({"model-api-key": key} if key and len(key) >= LEAST_KEY else {}).response(result)
         self._judge(clean, str(model_request.get("model")))
         kept = tuple((name, value) for name, value in clean.headers if name.lower() == "content-type")
         return Response(status=clean.status, headers=kept, body=clean.body, elapsed_ms=clean.elapsed_ms)

@@ -61,8 +61,8 @@ def leads_inside(host: str, address: str) -> bool:
     found = _address(address)
     if found is None:
         return True
-    meant = getattr(found, "ipv4_mapped", None) or found
-    return bool(meant.is_loopback or meant.is_link_local or meant.is_unspecified or meant.is_multicast)
+    resolved = getattr(found, "ipv4_mapped", None) or found
+    return bool(resolved.is_loopback or resolved.is_link_local or resolved.is_unspecified or resolved.is_multicast)
 
 
 class WireTransport(httpx2.BaseTransport):
@@ -90,9 +90,11 @@ class WireTransport(httpx2.BaseTransport):
             extensions=request.extensions,
         )
         with _translated():
-            came = self._pool.handle_request(wire)
-        assert isinstance(came.stream, Iterable)  # noqa: S101  as above
-        return httpx2.Response(came.status, headers=came.headers, stream=_Body(came.stream), extensions=came.extensions)
+            response = self._pool.handle_request(wire)
+        assert isinstance(response.stream, Iterable)  # noqa: S101  as above
+        return httpx2.Response(
+            response.status, headers=response.headers, stream=_Body(response.stream), extensions=response.extensions
+        )
 
     def close(self) -> None:
         """Close all connections."""
@@ -213,13 +215,16 @@ class Bounded(httpx2.AsyncBaseTransport):
             with anyio.move_on_after(END_S):
                 await (await self._inner.handle_async_request(request)).aclose()
             return httpx2.Response(202, request=request)
-        came = await self._inner.handle_async_request(request)
-        if came.headers.get("content-encoding", "identity").lower() != "identity":
-            await came.aclose()
+        response = await self._inner.handle_async_request(request)
+        if response.headers.get("content-encoding", "identity").lower() != "identity":
+            await response.aclose()
             raise httpx2.DecodingError("an answer in a coding that was not asked for", request=request)
-        assert isinstance(came.stream, httpx2.AsyncByteStream)  # noqa: S101  the transport is asynchronous
+        assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101  the transport is asynchronous
         return httpx2.Response(
-            came.status_code, headers=came.headers, stream=_Counted(came.stream, self._most), extensions=came.extensions
+            response.status_code,
+            headers=response.headers,
+            stream=_Counted(response.stream, self._most),
+            extensions=response.extensions,
         )
 
     async def aclose(self) -> None:
@@ -232,10 +237,10 @@ class _Counted(httpx2.AsyncByteStream):
         self._stream, self._most = stream, most
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        came = 0
+        received = 0
         async for part in self._stream:
-            came += len(part)
-            if came > self._most:
+            received += len(part)
+            if received > self._most:
                 raise httpx2.RemoteProtocolError(f"the answer has more than {self._most} bytes")
             yield part
 

@@ -26,12 +26,12 @@ def main(most: int, argv: list[str]) -> int:
         sys.stderr.write(f"{error.strerror or error}\n")
         return 127
     assert server.stdout is not None and server.stderr is not None  # noqa: S101, PT018  both are pipes
-    said = bytearray()
+    tail = bytearray()
 
     def listen() -> None:
         while chunk := server.stderr.read1(_CHUNK):  # type: ignore[union-attr]
-            said.extend(chunk)
-            del said[:-TAIL]
+            tail.extend(chunk)
+            del tail[:-TAIL]
 
     listener = threading.Thread(target=listen, daemon=True)
     listener.start()
@@ -41,7 +41,7 @@ def main(most: int, argv: list[str]) -> int:
             first, *rest = chunk.split(b"\n")  # lines inside a chunk are shorter than the chunk
             if line + len(first) > most:
                 server.kill()
-                said.extend(f"\nit said more than {most} bytes in one line\n".encode())
+                tail.extend(f"\nit said more than {most} bytes in one line\n".encode())
                 break
             line = len(rest[-1]) if rest else line + len(first)
             out.write(chunk)
@@ -50,7 +50,7 @@ def main(most: int, argv: list[str]) -> int:
         server.kill()
     server.wait()
     listener.join(1.0)
-    sys.stderr.buffer.write(bytes(said))
+    sys.stderr.buffer.write(bytes(tail))
     sys.stderr.flush()
     _end_left()
     return server.returncode if server.returncode >= 0 else 1

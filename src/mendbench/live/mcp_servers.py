@@ -93,15 +93,15 @@ class McpLive:
     def _trouble(self, name: str, reply: JsonObject | str) -> Response | None:
         """Return the fault or refusal that came instead of a JSON-RPC response; None if there is a response."""
         heard = self._heard.get(name)
-        said = heard.trouble if heard is not None else None
+        trouble = heard.trouble if heard is not None else None
         if isinstance(reply, str):
-            broken = said if said is not None and said.fault is not None and reply == "reset" else None
+            broken = trouble if trouble is not None and trouble.fault is not None and reply == "reset" else None
             return broken or Response(status=0, fault=_FAULTS.get(reply, "reset"))
-        if said is None or said.fault is not None or "error" not in reply:
+        if trouble is None or trouble.fault is not None or "error" not in reply:
             return None
         from mendbench.live.mcp_wire import stands_for_itself  # noqa: PLC0415  replay must not pay for it
 
-        return said if stands_for_itself(said) else None
+        return trouble if stands_for_itself(trouble) else None
 
     def _ended(self, name: str, trouble: Response, began: float) -> Response:
         """Return the result with the time that it took. After a fault, or the end of a session, reconnect to the server."""
@@ -165,10 +165,10 @@ class McpLive:
         )  # invalid output of a server ends in a fault, reported once
         portal = self._opened()
         with ExitStack() as running:
-            said = running.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace"))
+            errlog = running.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace"))
             if isinstance(server, list | tuple):
                 arguments = ["-I", _RELAY, str(MAX_BODY), *server]
-                server = stdio_client(StdioServerParameters(command=sys.executable, args=arguments), errlog=said)
+                server = stdio_client(StdioServerParameters(command=sys.executable, args=arguments), errlog=errlog)
             elif isinstance(server, str):
                 server = _far(server, self._listened(name))
             try:
@@ -178,7 +178,7 @@ class McpLive:
                 instead = self._instead(name, error)
                 if instead is not None:
                     return instead
-                why = _last_line(said) or _innermost(error)
+                why = _last_line(errlog) or _innermost(error)
                 raise BadInput(
                     f"MCP server {name!r}", f"cannot be started ({why})", "mend its command or URL"
                 ) from error
@@ -203,11 +203,11 @@ class McpLive:
 
         from mendbench.live.mcp_wire import asks_for_patience  # noqa: PLC0415  replay must not pay for it
 
-        said, inner = self._heard[name].trouble, _inner(error)
+        trouble, inner = self._heard[name].trouble, _inner(error)
         late = isinstance(inner, MCPError) and inner.code == types.REQUEST_TIMEOUT
         if name in self._reached:
-            return said or Response(status=0, fault="timeout" if late else "reset")
-        return said if said is not None and asks_for_patience(said) else None
+            return trouble or Response(status=0, fault="timeout" if late else "reset")
+        return trouble if trouble is not None and asks_for_patience(trouble) else None
 
 
 _FAULTS: dict[str, Fault] = {"timeout": "timeout", "truncated": "truncated"}
@@ -228,10 +228,10 @@ async def _far(url: str, heard: Heard) -> AsyncIterator[Any]:
         yield streams
 
 
-def _last_line(said: TextIO) -> str:
+def _last_line(errlog: TextIO) -> str:
     """Return the last line that a server wrote to its standard error, which is not shown otherwise."""
-    said.seek(0)
-    return next((line.strip() for line in reversed(said.readlines()) if line.strip()), "")
+    errlog.seek(0)
+    return next((line.strip() for line in reversed(errlog.readlines()) if line.strip()), "")
 
 
 def _innermost(error: BaseException) -> str:
@@ -290,10 +290,10 @@ async def _read_only(client: Client, patience_s: float) -> frozenset[str]:
             except (MCPError, ValidationError):
                 break
             found |= _annotated(page.get("tools"))
-            came = page.get("nextCursor")
-            if not isinstance(came, str) or came == cursor:
+            next_cursor = page.get("nextCursor")
+            if not isinstance(next_cursor, str) or next_cursor == cursor:
                 break
-            cursor = came
+            cursor = next_cursor
     return frozenset(found)
 
 

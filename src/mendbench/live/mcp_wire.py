@@ -37,24 +37,28 @@ class Heard(httpx2.AsyncBaseTransport):
             return await self._inner.handle_async_request(request)
         self.trouble = None
         try:
-            came = await self._inner.handle_async_request(request)
+            response = await self._inner.handle_async_request(request)
         except (httpx2.HTTPError, OSError) as error:
             self._note(error)
             raise
-        assert isinstance(came.stream, httpx2.AsyncByteStream)  # noqa: S101  the transport is asynchronous
-        stream = _Noted(came.stream, self._note)
-        if came.is_success:
+        assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101  the transport is asynchronous
+        stream = _Noted(response.stream, self._note)
+        if response.is_success:
             return httpx2.Response(
-                came.status_code, headers=came.headers, stream=stream, extensions=came.extensions, request=request
+                response.status_code,
+                headers=response.headers,
+                stream=stream,
+                extensions=response.extensions,
+                request=request,
             )
         try:
             body = b"".join([part async for part in stream])
         finally:
             await stream.aclose()
-        kept = tuple((name, value) for name, value in came.headers.multi_items() if name.lower() in _TOLD)
-        self.trouble = Response(status=came.status_code, headers=kept, body=body)
+        kept = tuple((name, value) for name, value in response.headers.multi_items() if name.lower() in _TOLD)
+        self.trouble = Response(status=response.status_code, headers=kept, body=body)
         return httpx2.Response(
-            came.status_code, headers=list(kept), content=body, extensions=came.extensions, request=request
+            response.status_code, headers=list(kept), content=body, extensions=response.extensions, request=request
         )
 
     async def aclose(self) -> None:

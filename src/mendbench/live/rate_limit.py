@@ -43,11 +43,11 @@ class Pace:
     @contextmanager
     def sending(self, sleep: Callable[[float], None] | None = None) -> Iterator[Sending]:
         """Yield the sender of one model request, including its retries. ``sleep`` is how it waits between two tries."""
-        one = Sending(self, sleep or self._sleep)
+        sender = Sending(self, sleep or self._sleep)
         try:
-            yield one
+            yield sender
         finally:
-            one.end_rest()
+            sender.end_rest()
 
     def stop(self) -> None:
         """Allow no more requests: waiting threads get :class:`Stopped`, and responses under way still arrive."""
@@ -116,13 +116,13 @@ class Sending:
         self._pace.begin()
         refused = answered = False
         try:
-            came = call()
-            refused = limited(came)
-            answered = not refused and came.fault is None
+            response = call()
+            refused = limited(response)
+            answered = not refused and response.fault is None
         finally:
             self._rests = refused
             self._pace.end(limited=refused, answered=answered)
-        return came
+        return response
 
     def rest(self, seconds: float) -> None:
         """Wait before the next try, together with all others if the last one was refused because of its rate."""

@@ -115,12 +115,12 @@ class ShellLive:
             return None
         begins = (self._folder / _inside(body)).resolve()
         if not begins.is_relative_to(self._folder.resolve()):
-            return _said(_OUTSIDE, f"the working folder {body['cwd']!r} is not in the sandbox's home")
+            return _text_response(_OUTSIDE, f"the working folder {body['cwd']!r} is not in the sandbox's home")
         try:
             self._folder.chmod(0o700)  # the previous command may have left anything there
             begins.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            return _said(_NO_FOLDER, f"the working folder {body['cwd']!r} cannot be used ({error.strerror})")
+            return _text_response(_NO_FOLDER, f"the working folder {body['cwd']!r} cannot be used ({error.strerror})")
         return None
 
     def _laid_out(self) -> str:
@@ -145,7 +145,7 @@ class ShellLive:
         if ran.over == "time":
             return Response(status=0, fault="timeout", elapsed_ms=round(self._patience_s * 1000))
         if not ran.began and b"Can't chdir" in ran.err:
-            return _said(_NO_FOLDER, f"the working folder {body.get('cwd')!r} cannot be entered")
+            return _text_response(_NO_FOLDER, f"the working folder {body.get('cwd')!r} cannot be entered")
         if not ran.began:
             raise _no_sandbox(program, ran)
         took = max(0, round((time.perf_counter() - began) * 1000))
@@ -167,9 +167,9 @@ def _handed_over(folder: Path) -> None:
 
 def _without_setuid(folder: Path) -> None:
     """Remove permissions that would give the owner's rights to any user who runs a file."""
-    for path, told in entries_of(folder):
-        if told is not None and stat.S_ISREG(told.st_mode) and told.st_mode & (stat.S_ISUID | stat.S_ISGID):
-            (folder / path).chmod(stat.S_IMODE(told.st_mode) & 0o777)
+    for path, status in entries_of(folder):
+        if status is not None and stat.S_ISREG(status.st_mode) and status.st_mode & (stat.S_ISUID | stat.S_ISGID):
+            (folder / path).chmod(stat.S_IMODE(status.st_mode) & 0o777)
 
 
 def _refused(body: JsonObject) -> Response | None:
@@ -177,29 +177,29 @@ def _refused(body: JsonObject) -> Response | None:
     try:
         command, cwd = body["command"].encode(), str(body.get("cwd") or "").encode()
     except UnicodeEncodeError:
-        return _said(_REFUSED, "the command is no Unicode text")
+        return _text_response(_REFUSED, "the command is no Unicode text")
     if b"\0" in command + cwd:
-        return _said(_REFUSED, "the command holds a NUL character")
+        return _text_response(_REFUSED, "the command holds a NUL character")
     if len(command) > MAX_COMMAND_BYTES:
-        return _said(_BEYOND, f"the command is longer than {MAX_COMMAND_BYTES:,} bytes")
+        return _text_response(_BEYOND, f"the command is longer than {MAX_COMMAND_BYTES:,} bytes")
     if _inside(body).startswith(".."):
-        return _said(_OUTSIDE, f"the working folder {body['cwd']!r} is not in the sandbox's home")
+        return _text_response(_OUTSIDE, f"the working folder {body['cwd']!r} is not in the sandbox's home")
     return None
 
 
 def _response(ran: Ran, bounds: Bounds, took: int, redactor: Redactor) -> Response:
-    said: JsonObject = {
+    output: JsonObject = {
         "stdout": redactor.text(ran.out.decode("utf-8", "replace")),
         "stderr": redactor.text(ran.err.decode("utf-8", "replace")),
         "exit_code": ran.code,
     }
     if ran.over is None:
-        return Response(status=200, headers=_HEADERS, body=canonical_json(said).encode(), elapsed_ms=took)
-    told: JsonObject = {"bound": ran.over, "says": bounds.says(ran.over)}
-    return Response(status=_BEYOND, headers=_HEADERS, body=canonical_json(told).encode(), elapsed_ms=took)
+        return Response(status=200, headers=_HEADERS, body=canonical_json(output).encode(), elapsed_ms=took)
+    excess: JsonObject = {"bound": ran.over, "says": bounds.says(ran.over)}
+    return Response(status=_BEYOND, headers=_HEADERS, body=canonical_json(excess).encode(), elapsed_ms=took)
 
 
-def _said(status: int, words: str) -> Response:
+def _text_response(status: int, words: str) -> Response:
     return Response(status=status, headers=_TEXT, body=words.encode("utf-8", "backslashreplace"))
 
 
@@ -249,10 +249,12 @@ def variables_named(workflow: JsonObject) -> frozenset[str]:
 
 def folder_digest(folder: Path) -> str:
     """Return a digest of a folder's content: names, kinds, permissions, file contents, and link targets."""
-    return digest([_told(folder, path, told.st_mode if told else None) for path, told in sorted(entries_of(folder))])
+    return digest(
+        [_entry(folder, path, status.st_mode if status else None) for path, status in sorted(entries_of(folder))]
+    )
 
 
-def _told(folder: Path, path: str, mode: int | None) -> list[Json]:
+def _entry(folder: Path, path: str, mode: int | None) -> list[Json]:
     name, place = path.encode("utf-8", "surrogateescape").hex(), folder / path
     try:
         if mode is not None and stat.S_ISLNK(mode):

@@ -209,18 +209,18 @@ def _bounded(response: httpx2.Response) -> Iterator[bytes]:
     if len(coded) > 1 or not set(coded) <= _CODINGS.keys():
         raise httpx2.DecodingError(f"an answer in {', '.join(coded)[:80]}")
     decoder = zlib.decompressobj(_CODINGS[coded[0]]) if coded else None
-    came = made = 0
+    received = made = 0
     for part in response.iter_raw():
-        came += len(part)
+        received += len(part)
         try:
             plain = part if decoder is None else decoder.decompress(part, MAX_BODY + 1 - made)
         except zlib.error as error:
             raise httpx2.DecodingError(str(error)) from error
         made += len(plain)
-        if came > MAX_BODY or made > MAX_BODY:
+        if received > MAX_BODY or made > MAX_BODY:
             raise _TooLong
         yield plain
-    if came and decoder is not None and not decoder.eof:
+    if received and decoder is not None and not decoder.eof:
         raise httpx2.DecodingError("the body breaks off")
 
 

@@ -95,7 +95,7 @@ class _Watched:
     def hear(self, chunk: bytes) -> None:
         """Process bubblewrap's status output."""
         self.status += chunk
-        child = _said(self.status, "child-pid")
+        child = _status_value(self.status, "child-pid")
         if self.init is None and child is not None:
             self.init = child
             with contextlib.suppress(ProcessLookupError):  # it has ended already
@@ -143,11 +143,11 @@ def run_bounded(
     """
     reads, writes = os.pipe()
     calls = _calls()
-    told = ["--json-status-fd", str(writes), *(["--seccomp", str(calls)] if calls is not None else [])]
+    flags = ["--json-status-fd", str(writes), *(["--seccomp", str(calls)] if calls is not None else [])]
     nobody: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
     try:
         process = subprocess.Popen(  # noqa: S603  the command runs inside the sandbox
-            [program, *told, *options, "--", *command],
+            [program, *flags, *options, "--", *command],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={}, cwd="/", **nobody,
             pass_fds=(writes, *(() if calls is None else (calls,))),
         )  # fmt: skip
@@ -165,7 +165,7 @@ def run_bounded(
         watched.end()
         os.close(reads)
         close_pipes(process)
-    began = over is not None or _said(watched.status, "exit-code") is not None
+    began = over is not None or _status_value(watched.status, "exit-code") is not None
     if folder is not None and not fits(folder, bounds):
         over = over or "files"
         emptied(folder)
@@ -220,13 +220,13 @@ def _attend(watched: _Watched, reads: int, stdin: bytes) -> Bound | None:
     return None
 
 
-def _said(status: bytes | bytearray, name: str) -> int | None:
+def _status_value(status: bytes | bytearray, name: str) -> int | None:
     """Return bubblewrap's status value of that name: one JSON object a line; the last line may still be incomplete."""
     for line in bytes(status).splitlines():
         with contextlib.suppress(ValueError):
-            said = json.loads(line)
-            if name in said:
-                return int(said[name])
+            entry = json.loads(line)
+            if name in entry:
+                return int(entry[name])
     return None
 
 
@@ -256,8 +256,8 @@ def _resident_bytes(process: Path) -> int:
 def fits(folder: Path, bounds: Bounds) -> bool:
     """Return whether the files below a folder are within the limits. Links are not followed."""
     seen = held = 0
-    for entry, told in entries_of(folder):
-        seen, held = seen + 1, held + (told.st_size if told is not None else 0)
+    for entry, status in entries_of(folder):
+        seen, held = seen + 1, held + (status.st_size if status is not None else 0)
         if seen > bounds.entries or held > bounds.folder_bytes or len(os.fsencode(entry)) > _MAX_PATH:
             return False
     return True
@@ -278,12 +278,12 @@ def entries_of(folder: Path) -> Iterator[tuple[str, os.stat_result | None]]:
             for entry in entries:
                 path = f"{inside}/{entry.name}" if inside else entry.name
                 try:
-                    told = entry.stat(follow_symlinks=False)
+                    status = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
                     continue
                 except PermissionError:
                     yield path, None
                     continue
-                yield path, told
-                if stat.S_ISDIR(told.st_mode):
+                yield path, status
+                if stat.S_ISDIR(status.st_mode):
                     open_folders.append(path)

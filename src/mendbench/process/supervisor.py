@@ -58,8 +58,8 @@ def processes() -> Iterator[tuple[int, list[str]]]:
     for entry in os.listdir(PROC):  # noqa: PTH208  it is listed many times a second
         if entry.isdigit():
             with contextlib.suppress(OSError):
-                said = (PROC / entry / "stat").read_text("utf-8", "replace")
-                yield int(entry), said.rpartition(")")[2].split()
+                text = (PROC / entry / "stat").read_text("utf-8", "replace")
+                yield int(entry), text.rpartition(")")[2].split()
 
 
 def descendants(root: int) -> dict[int, list[str]]:
@@ -79,8 +79,8 @@ def descendants(root: int) -> dict[int, list[str]]:
 def is_same(pid: int, fields: list[str]) -> bool:
     """Return whether a process is still the one that had these fields."""
     with contextlib.suppress(OSError):
-        said = (PROC / str(pid) / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
-        return said[STARTED] == fields[STARTED]
+        current = (PROC / str(pid) / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+        return current[STARTED] == fields[STARTED]
     return False
 
 
@@ -96,9 +96,9 @@ def main() -> None:
     except OSError as error:
         _tell(control, {"refused": f"{error.strerror or error}"})
         return
-    socket.send_fds(control, [b'{"ready": true}\n'], [one.fileno() for one in listeners])
-    for one in listeners:
-        one.close()
+    socket.send_fds(control, [b'{"ready": true}\n'], [listener.fileno() for listener in listeners])
+    for listener in listeners:
+        listener.close()
     order = _read_line(control)
     if not order:
         return
@@ -167,8 +167,8 @@ def _resolver(number: int, address: str) -> socket.socket:
             fcntl.ioctl(asking, _SET_ADDRESS, struct.pack("16sIi", raw, 128, socket.if_nametoindex("lo")))
         elif family == socket.AF_INET and not address.startswith("127."):
             name = f"lo:{number}".encode()
-            for what, told in ((_SET_ADDRESS, raw), (_SET_MASK, b"\xff\xff\xff\xff")):
-                fcntl.ioctl(asking, what, struct.pack("16sH2x4s16x", name, family, told))
+            for what, value in ((_SET_ADDRESS, raw), (_SET_MASK, b"\xff\xff\xff\xff")):
+                fcntl.ioctl(asking, what, struct.pack("16sH2x4s16x", name, family, value))
     heard = socket.socket(family, socket.SOCK_DGRAM)
     heard.settimeout(0)
     heard.bind((address, _DNS_PORT))
@@ -194,11 +194,11 @@ def _wake_on_children() -> int:
 
 def _begun(control: socket.socket, order: Any, own: list[socket.socket]) -> int | None:
     """Start the command in its own session and return its process; None if it cannot be run."""
-    heard, said = os.pipe()
+    heard, write_end = os.pipe()
     pid = os.fork()
     if pid == 0:
-        _become(order, said, own)
-    os.close(said)
+        _become(order, write_end, own)
+    os.close(write_end)
     why = b""
     while chunk := os.read(heard, 1024):
         why += chunk
@@ -211,23 +211,23 @@ def _begun(control: socket.socket, order: Any, own: list[socket.socket]) -> int 
     return None if why else pid
 
 
-def _become(order: Any, said: int, own: list[socket.socket]) -> None:
+def _become(order: Any, write_end: int, own: list[socket.socket]) -> None:
     """Become the command; report the reason if that fails."""
     try:
         os.setsid()
         for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
-        for one in own:
-            one.close()
+        for opened in own:
+            opened.close()
         os.execvpe(order["argv"][0], order["argv"], order["environ"])  # noqa: S606  the operator's own program
     except BaseException as error:  # noqa: BLE001  a forked child must not go on as its parent
-        os.write(said, (getattr(error, "strerror", None) or str(error)).encode("utf-8", "replace"))
+        os.write(write_end, (getattr(error, "strerror", None) or str(error)).encode("utf-8", "replace"))
     os._exit(127)
 
 
 def _keep(control: socket.socket, pid: int, wake: int, resolvers: list[socket.socket]) -> None:
     """Report events until the control socket is closed."""
-    by_number = {one.fileno(): one for one in resolvers}
+    by_number = {resolver.fileno(): resolver for resolver in resolvers}
     poll = select.poll()
     for number in (control.fileno(), wake, *by_number):
         poll.register(number, select.POLLIN | select.POLLHUP)
@@ -293,20 +293,20 @@ def _end_all() -> None:
         time.sleep(_PAUSE_S)
 
 
-def _tell(control: socket.socket, said: object) -> None:
+def _tell(control: socket.socket, message: object) -> None:
     with contextlib.suppress(OSError):
-        control.sendall(json.dumps(said).encode() + b"\n")
+        control.sendall(json.dumps(message).encode() + b"\n")
 
 
 def _read_line(control: socket.socket) -> bytes:
     """Return the next line; empty if the socket is closed before its end."""
-    said = b""
-    while not said.endswith(b"\n"):
+    line = b""
+    while not line.endswith(b"\n"):
         chunk = control.recv(65536)
         if not chunk:
             return b""
-        said += chunk
-    return said
+        line += chunk
+    return line
 
 
 if __name__ == "__main__":

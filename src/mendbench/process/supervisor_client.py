@@ -68,20 +68,20 @@ class Supervisor:
         order = json.dumps({"argv": list(argv), "environ": dict(environ)})
         with contextlib.suppress(OSError):
             self._control.sendall(order.encode() + b"\n")
-        said = self._next(START_S)
-        if said is None or "absent" in said:
+        message = self._next(START_S)
+        if message is None or "absent" in message:
             self._begun = False
-            return str((said or {}).get("absent") or "what keeps it has ended")
+            return str((message or {}).get("absent") or "what keeps it has ended")
         return None
 
     def wait(self, timeout_s: float) -> int | None:
         """Return the exit code of the command, negative for the signal that ended it; None if it still runs after that time."""
         until = time.monotonic() + timeout_s
-        while self.code is None and (said := self._next(timeout_s)) is not None:
-            if "asked" in said:
-                self.heard(str(said["asked"]))
-            elif "code" in said:
-                self.code = int(said["code"])
+        while self.code is None and (message := self._next(timeout_s)) is not None:
+            if "asked" in message:
+                self.heard(str(message["asked"]))
+            elif "code" in message:
+                self.code = int(message["code"])
             if time.monotonic() > until:  # it may look up more hosts than are read before the end
                 break
         if self.code is None and self.process.poll() is not None:
@@ -130,11 +130,11 @@ class Supervisor:
     def _ready(self) -> tuple[socket.socket, ...]:
         self._control.settimeout(START_S)
         try:
-            said, numbers, _, _ = socket.recv_fds(self._control, _CHUNK, _MOST_LISTENERS)
+            data, numbers, _, _ = socket.recv_fds(self._control, _CHUNK, _MOST_LISTENERS)
         except OSError as error:
             raise NotKept(f"what keeps it does not start: {error}") from None
         sockets = tuple(socket.socket(fileno=number) for number in numbers)
-        response = json.loads(said) if said.endswith(b"\n") else {}
+        response = json.loads(data) if data.endswith(b"\n") else {}
         if not response.get("ready"):
             raise NotKept(str(response.get("refused") or "what keeps it does not start"))
         return sockets
@@ -152,8 +152,8 @@ class Supervisor:
                 return None
             self._rest += chunk
         line, _, self._rest = self._rest.partition(b"\n")
-        said: JsonObject = json.loads(line)
-        return said
+        message: JsonObject = json.loads(line)
+        return message
 
 
 @cache

@@ -26,8 +26,8 @@ class ChatError(Exception):
 
     def body(self) -> JsonObject:
         """Return the response body."""
-        said: JsonObject = {"message": self.message, "code": self.code}
-        return {**said, "errors": _tree(self.problems)} if self.problems else said
+        fields: JsonObject = {"message": self.message, "code": self.code}
+        return {**fields, "errors": _tree(self.problems)} if self.problems else fields
 
 
 def invalid_form(*problems: Problem) -> ChatError:

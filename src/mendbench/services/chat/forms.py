@@ -133,8 +133,8 @@ def listed(item: Reader, *, most: int) -> Reader:
         if len(items) > most:
             return None, [(path, "BASE_TYPE_MAX_LENGTH", f"Must be {most} or fewer in length.")]
         taken, problems = [], []
-        for at, one in enumerate(items):
-            got, wrong = item(one, (*path, str(at)))
+        for at, entry in enumerate(items):
+            got, wrong = item(entry, (*path, str(at)))
             taken.append(got)
             problems += wrong
         return taken, problems
@@ -206,8 +206,8 @@ def embed_text(embeds: list[Json]) -> int:
     for embed in embeds:
         footer, author = embed.get("footer") or {}, embed.get("author") or {}
         pieces = [embed.get("title"), embed.get("description"), footer.get("text"), author.get("name")]
-        for one in embed.get("fields") or ():
-            pieces += [one.get("name"), one.get("value")]
+        for field in embed.get("fields") or ():
+            pieces += [field.get("name"), field.get("value")]
         total += sum(len(piece or "") for piece in pieces)
     return total
 

@@ -41,14 +41,14 @@ def get_user(context: Context) -> Reply:
 def get_guild(context: Context) -> Reply:
     """Show a guild."""
     guild, record = context.place["guild_id"], guild_of(context)
-    roles = [{"id": role, "name": one["name"]} for role, one in (record.get("roles") or {}).items()]
+    roles = [{"id": role, "name": entry["name"]} for role, entry in (record.get("roles") or {}).items()]
     return Reply(body={"id": guild, "name": record["name"], "owner_id": record["owner"], "roles": roles})
 
 
 def list_roles(context: Context) -> Reply:
     """List a guild's roles."""
     roles = guild_of(context).get("roles") or {}
-    return Reply(body=[{"id": role, "name": one["name"]} for role, one in roles.items()])
+    return Reply(body=[{"id": role, "name": entry["name"]} for role, entry in roles.items()])
 
 
 def list_channels(context: Context) -> Reply:
@@ -56,7 +56,7 @@ def list_channels(context: Context) -> Reply:
     guild_of(context)
     found = context.part("channels").items()
     here = context.place["guild_id"]
-    return Reply(body=[show_channel(channel, one) for channel, one in found if one["guild"] == here])
+    return Reply(body=[show_channel(channel, record) for channel, record in found if record["guild"] == here])
 
 
 def create_channel(context: Context) -> Reply:
@@ -125,7 +125,7 @@ def add_role(context: Context) -> Reply:
 def remove_role(context: Context) -> Reply:
     """Take a role from a member."""
     record, role = _role(context)
-    record["roles"] = [one for one in record.get("roles") or () if one != role]
+    record["roles"] = [role_id for role_id in record.get("roles") or () if role_id != role]
     return Reply(status=204)
 
 

@@ -61,10 +61,10 @@ def list_messages(context: Context) -> Reply:
     ids = sorted(context.messages(), key=int, reverse=True)
     limit = values.get("limit", DEFAULT_PAGE)
     if (before := values.get("before")) is not None:
-        ids = [one for one in ids if int(one) < int(before)]
+        ids = [message_id for message_id in ids if int(message_id) < int(before)]
     if (after := values.get("after")) is not None:
-        ids = [one for one in ids if int(one) > int(after)][-limit:]
-    return Reply(body=[show_message(context, one, context.messages()[one]) for one in ids[:limit]])
+        ids = [message_id for message_id in ids if int(message_id) > int(after)][-limit:]
+    return Reply(body=[show_message(context, message_id, context.messages()[message_id]) for message_id in ids[:limit]])
 
 
 def get_message(context: Context) -> Reply:

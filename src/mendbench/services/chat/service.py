@@ -49,7 +49,7 @@ class Chat:
         draft: JsonObject = copy.deepcopy(state)
         call = read_call(request)
         matches = _matches(call)
-        route = next((one for one, _ in matches if one.method == call.method), None)
+        route = next((candidate for candidate, _ in matches if candidate.method == call.method), None)
         keys = (f"{call.method} /{'/'.join(call.segments[2:])}", *((route.key,) if route else ()))
         planned = next_failure(draft, keys)
         if planned and not planned.applied:
@@ -65,11 +65,11 @@ class Chat:
         if limited is not None:
             return draft, limited
         changed = copy.deepcopy(draft)
-        place = next(found for one, found in matches if one is route)
-        said = _run(changed, call, route, caller or "", place, now_ms)
+        place = next(found for candidate, found in matches if candidate is route)
+        response = _run(changed, call, route, caller or "", place, now_ms)
         if call.method in {"GET", "HEAD"}:
-            return draft, planned.response if planned else said
-        return left_by(request, said, draft, changed), planned.response if planned else said
+            return draft, planned.response if planned else response
+        return left_by(request, response, draft, changed), planned.response if planned else response
 
 
 def _matches(call: Call) -> list[tuple[Route, dict[str, str]]]:

@@ -31,7 +31,7 @@ def perform(context: Context) -> Response:
 
 def _get(context: Context) -> Response:
     item = context.stored()
-    return not_modified(context, item) or _one(context, item)
+    return not_modified(context, item) or _item_response(context, item)
 
 
 def _list(context: Context) -> Response:
@@ -53,7 +53,7 @@ def _lookup(context: Context) -> Response:
     wanted = context.path.get(name, context.query.get(name))
     for item in context.items.values():
         if wanted is not None and equals(at(item, field), wanted):
-            return _one(context, item)
+            return _item_response(context, item)
     raise context.missing
 
 
@@ -65,7 +65,7 @@ def _create(context: Context) -> Response:
     if stamp:
         item[str(stamp)] = iso_time(context.now_ms)
     context.items[str(new_id)] = item
-    return _one(context, item, 201, _location(context, new_id))
+    return _item_response(context, item, 201, _location(context, new_id))
 
 
 def _update(context: Context) -> Response:
@@ -76,7 +76,7 @@ def _update(context: Context) -> Response:
     changed = {key: item.get(key), **context.body} if context.route.method == "PUT" else merge_patch(item, context.body)
     changed |= version
     context.items[context.item_id] = changed
-    return _one(context, changed)
+    return _item_response(context, changed)
 
 
 def _delete(context: Context) -> Response:
@@ -135,7 +135,7 @@ def _location(context: Context, new_id: Json) -> Headers:
     return (("location", context.in_place(place, id=new_id)),) if place else ()
 
 
-def _one(context: Context, item: JsonObject, status: int = 200, headers: Headers = ()) -> Response:
+def _item_response(context: Context, item: JsonObject, status: int = 200, headers: Headers = ()) -> Response:
     tag: Headers = (("etag", etag_of(item)),) if context.route.options.get("etag") else ()
     return _wrapped(context, status, item, (*headers, *tag))
 

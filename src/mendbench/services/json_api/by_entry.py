@@ -39,12 +39,12 @@ def jsonapi(refused: RefusedError, _asked: Asked, phrase: str) -> Dressed:
 def spring(refused: RefusedError, asked: Asked, phrase: str) -> Dressed:
     """Return Spring Boot's error attributes with message and binding errors (``server.error.include-message: always``)."""
     when = datetime.fromtimestamp(asked.at_ms / 1000, UTC)
-    said: JsonObject = {"timestamp": when.strftime("%Y-%m-%dT%H:%M:%S.") + f"{when.microsecond // 1000:03d}+00:00"}
+    timestamp: JsonObject = {"timestamp": when.strftime("%Y-%m-%dT%H:%M:%S.") + f"{when.microsecond // 1000:03d}+00:00"}
     status = _BAD_REQUEST if refused.reason in {"violations", "bad_json", "empty_body", "no_object"} else refused.status
     phrase = "Bad Request" if status == _BAD_REQUEST else phrase
     message, errors = _spring_message(refused, asked)
-    told: JsonObject = {"message": message, **({"errors": errors} if errors else {}), "path": asked.path}
-    return Dressed(status=status, body={**said, "status": status, "error": phrase, **told})
+    details: JsonObject = {"message": message, **({"errors": errors} if errors else {}), "path": asked.path}
+    return Dressed(status=status, body={**timestamp, "status": status, "error": phrase, **details})
 
 
 def spring_bare(refused: RefusedError, asked: Asked, phrase: str) -> Dressed:
@@ -64,13 +64,13 @@ def aws(refused: RefusedError, asked: Asked, _phrase: str) -> Dressed:
         "missing_thing": "ResourceNotFoundException", "missing_reference": "ResourceNotFoundException",
         "changed": "ConditionalCheckFailedException", "unconditional": "ValidationException",
     }  # fmt: skip
-    told = {
+    by_status = {
         409: "ConflictException",
         429: "ThrottlingException",
         403: "AccessDeniedException",
         404: "ResourceNotFoundException",
     }
-    name = names.get(refused.reason) or told.get(refused.status, "ValidationException")
+    name = names.get(refused.reason) or by_status.get(refused.status, "ValidationException")
     odd = next((v for v in refused.violations if v.kind in {"type", "unparsable"}), None)
     if odd is not None:
         name, words = "SerializationException", _unserialised(odd)
@@ -92,13 +92,13 @@ def aws(refused: RefusedError, asked: Asked, _phrase: str) -> Dressed:
 def _error_object(violation: Violation, where: str) -> JsonObject:
     """Return one error. A pointer has to name an existing value, so for a missing property it names the parent object."""
     name = str(violation.path[-1]) if violation.path else "document"
-    said = f"{name} {in_words(violation)}."
+    sentence = f"{name} {in_words(violation)}."
     if where != "body":
         source, title = {"parameter": ".".join(map(str, violation.path))}, "Invalid Query Parameter"
-        return {"status": "400", "source": source, "title": title, "detail": said}
+        return {"status": "400", "source": source, "title": title, "detail": sentence}
     path = violation.path[:-1] if violation.kind == "missing" else violation.path
     pointer = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path)
-    return {"status": "422", "source": {"pointer": pointer}, "title": "Invalid Attribute", "detail": said}
+    return {"status": "422", "source": {"pointer": pointer}, "title": "Invalid Attribute", "detail": sentence}
 
 
 def _spring_message(refused: RefusedError, asked: Asked) -> tuple[str, list[Json]]:
@@ -144,7 +144,7 @@ def _jackson(violation: Violation) -> str:
         return f'Unrecognized field "{violation.path[-1]}", not marked as ignorable'
     shown = json.dumps(value, ensure_ascii=False)
     if violation.kind == "enum":
-        known = ", ".join(str(one) for one in violation.schema["enum"])
+        known = ", ".join(str(choice) for choice in violation.schema["enum"])
         why = f"not one of the values accepted for Enum class: [{known}]"
         return f"Cannot deserialize value of type `{_enum_name(violation)}` from String {shown}: {why}"
     if isinstance(value, str):
@@ -208,8 +208,8 @@ def _unserialised(violation: Violation) -> str:
 
 def _smithy(violations: tuple[Violation, ...]) -> str:
     """Return AWS's sentence with all constraints (``N validation errors detected: …``)."""
-    told = "; ".join(_constraint(violation) for violation in violations)
-    return f"{len(violations)} validation error{'s' if len(violations) > 1 else ''} detected: {told}"
+    constraints = "; ".join(_constraint(violation) for violation in violations)
+    return f"{len(violations)} validation error{'s' if len(violations) > 1 else ''} detected: {constraints}"
 
 
 def _constraint(violation: Violation) -> str:

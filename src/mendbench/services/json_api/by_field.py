@@ -33,12 +33,12 @@ _CLR = {
 def rails(refused: RefusedError, asked: Asked, phrase: str) -> Dressed:
     """Return Rails' ``{"errors": {field: [texts]}}`` (Active Model's en.yml) or its exceptions app's ``{"status", "error"}``."""
     if refused.violations:
-        told = [(_dotted(v), _active_model(v)) for v in refused.violations if v.kind != "extra"]
+        messages = [(_dotted(v), _active_model(v)) for v in refused.violations if v.kind != "extra"]
         extra = [f":{v.path[-1]}" for v in refused.violations if v.kind == "extra"]
-        if not told:
+        if not messages:
             words = f"found unpermitted parameter{'s' if len(extra) > 1 else ''}: {', '.join(extra)}"
             return Dressed(status=_BAD_REQUEST, body={"error": words})
-        return Dressed(status=_UNPROCESSABLE, body={"errors": _by_field(told)})
+        return Dressed(status=_UNPROCESSABLE, body={"errors": _by_field(messages)})
     if refused.reason == "taken":
         return Dressed(status=_UNPROCESSABLE, body={"errors": {refused.about: ["has already been taken"]}})
     if refused.reason == "missing_reference":
@@ -56,8 +56,8 @@ def rails(refused: RefusedError, asked: Asked, phrase: str) -> Dressed:
 def drf(refused: RefusedError, asked: Asked, _phrase: str) -> Dressed:
     """Return Django REST framework's map of fields or ``{"detail"}`` (its ``fields.py``, ``relations.py``, ``exceptions.py``)."""
     if refused.violations:
-        told = [(v.path, _rest_field(v)) for v in refused.violations if v.kind != "extra"]
-        return Dressed(status=_BAD_REQUEST, body=_nested(told))
+        messages = [(v.path, _rest_field(v)) for v in refused.violations if v.kind != "extra"]
+        return Dressed(status=_BAD_REQUEST, body=_nested(messages))
     if refused.reason == "taken":
         text = f"{asked.thing.lower()} with this {refused.about} already exists."
         return Dressed(status=_BAD_REQUEST, body={refused.about: [text]})
@@ -94,10 +94,10 @@ def aspnet(refused: RefusedError, asked: Asked, phrase: str) -> Dressed:
     else:
         section = _SECTIONS.get(refused.status)
         kind: JsonObject = {"type": f"https://tools.ietf.org/html/rfc9110#section-15.{section}"} if section else {}
-        told: JsonObject = (
+        detail: JsonObject = (
             {"detail": refused.detail} if refused.reason in {"told", "taken", "changed", "unconditional"} else {}
         )
-        body = {**kind, "title": phrase, "status": refused.status, **told, **trace}
+        body = {**kind, "title": phrase, "status": refused.status, **detail, **trace}
         return Dressed(status=refused.status, body=body, content_type=PROBLEM_UTF8)
     body = {
         "type": f"https://tools.ietf.org/html/rfc9110#section-15.{_SECTIONS[_BAD_REQUEST]}",
@@ -199,17 +199,17 @@ def _annotation(violation: Violation) -> str:
     }.get(violation.kind, f"The value '{violation.value}' is not valid for {name}.")
 
 
-def _by_field(told: Iterable[tuple[str, str]]) -> JsonObject:
+def _by_field(messages: Iterable[tuple[str, str]]) -> JsonObject:
     errors: dict[str, list[Json]] = {}
-    for name, text in told:
+    for name, text in messages:
         errors.setdefault(name, []).append(text)
     return {**errors}
 
 
-def _nested(told: Iterable[tuple[tuple[str | int, ...], str]]) -> JsonObject:
+def _nested(messages: Iterable[tuple[tuple[str | int, ...], str]]) -> JsonObject:
     """Return messages under the path of their fields, as nested serializers report them."""
     errors: JsonObject = {}
-    for path, text in told:
+    for path, text in messages:
         *outer, last = path or ("non_field_errors",)
         level = errors
         for part in outer:

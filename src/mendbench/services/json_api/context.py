@@ -63,10 +63,10 @@ class Context:
 
     def in_place(self, text: Json, **more: Json) -> str:
         """Return a text with the path's parameters (``{id}``) filled in."""
-        said = str(text)
+        result = str(text)
         for name, value in {**self.path, **more}.items():
-            said = said.replace(f"{{{name}}}", str(value))
-        return said
+            result = result.replace(f"{{{name}}}", str(value))
+        return result
 
 
 def at(item: Json, path: str) -> Json:

@@ -27,16 +27,16 @@ def refusal_response(refused: RefusedError, api: Api, asked: Asked, elapsed_ms: 
     """Return the error response in the API's style, or the body that a rule gives."""
     if refused.body is not None:
         return _as_told(refused, api, elapsed_ms)
-    said = _STYLES[api.style](refused, asked, _PHRASES.get(refused.status, "Error"))
-    status = 200 if api.style == "ok_false" and not api.http_status else said.status
-    headers = (*refused.headers, *said.headers)
-    if isinstance(said.body, str):
-        text = _translated(said.body, api.words)
-        return text_response(status, text, elapsed_ms=elapsed_ms, headers=headers, content_type=said.content_type)
-    body = _translated(said.body, api.words)
+    dressed = _STYLES[api.style](refused, asked, _PHRASES.get(refused.status, "Error"))
+    status = 200 if api.style == "ok_false" and not api.http_status else dressed.status
+    headers = (*refused.headers, *dressed.headers)
+    if isinstance(dressed.body, str):
+        text = _translated(dressed.body, api.words)
+        return text_response(status, text, elapsed_ms=elapsed_ms, headers=headers, content_type=dressed.content_type)
+    body = _translated(dressed.body, api.words)
     if isinstance(body, dict):
         body = {**body, **api.with_errors}
-    return json_response(status, body, elapsed_ms=elapsed_ms, headers=headers, content_type=said.content_type)
+    return json_response(status, body, elapsed_ms=elapsed_ms, headers=headers, content_type=dressed.content_type)
 
 
 def _as_told(refused: RefusedError, api: Api, elapsed_ms: int) -> Response:
@@ -53,7 +53,9 @@ def _fastapi(refused: RefusedError, _asked: Asked, _phrase: str) -> Dressed:
         return Dressed(status=refused.status, body={"detail": refused.raw})
     if not refused.violations:
         return Dressed(status=refused.status, body={"detail": refused.detail})
-    return Dressed(status=refused.status, body={"detail": [entry_of(one, refused.where) for one in refused.violations]})
+    return Dressed(
+        status=refused.status, body={"detail": [entry_of(violation, refused.where) for violation in refused.violations]}
+    )
 
 
 def _problem(refused: RefusedError, asked: Asked, phrase: str) -> Dressed:

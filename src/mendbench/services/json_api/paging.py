@@ -86,10 +86,10 @@ def _url(context: Context, name: str, number: int) -> str:
 def _under(path: str, value: Json) -> JsonObject:
     """Return an object with ``value`` under a dotted path."""
     *outer, last = path.split(".")
-    said: JsonObject = {last: value}
+    result: JsonObject = {last: value}
     for part in reversed(outer):
-        said = {part: said}
-    return said
+        result = {part: result}
+    return result
 
 
 def _number(context: Context, name: str, default: int) -> int:

@@ -34,8 +34,8 @@ def entry_of(violation: Violation, where: str) -> JsonObject:
     """Return one entry of FastAPI's ``detail``. ``where`` is body, query or path."""
     name, text, context = error_of(violation)
     value = None if violation.kind == "missing" and where != "body" else violation.value
-    said: JsonObject = {"type": name, "loc": [where, *violation.path], "msg": text, "input": value}
-    return {**said, "ctx": context} if context else said
+    entry: JsonObject = {"type": name, "loc": [where, *violation.path], "msg": text, "input": value}
+    return {**entry, "ctx": context} if context else entry
 
 
 def error_of(violation: Violation) -> tuple[str, str, JsonObject]:

@@ -110,8 +110,8 @@ def _json(api: Api, call: Call) -> Json:
         return parse_json(text)
     except json.JSONDecodeError as error:
         entry: JsonObject = {"type": "json_invalid", "loc": ["body", error.pos], "msg": "JSON decode error"}
-        said = {**entry, "input": {}, "ctx": {"error": error.msg}}
-        raise RefusedError(_status(api), "Malformed JSON", reason="bad_json", about=str(error), raw=[said]) from None
+        detail = {**entry, "input": {}, "ctx": {"error": error.msg}}
+        raise RefusedError(_status(api), "Malformed JSON", reason="bad_json", about=str(error), raw=[detail]) from None
     except ValueError:
         raise RefusedError(400, "There was an error parsing the body") from None
 

@@ -57,16 +57,16 @@ class JsonApi:
         if planned and not planned.applied:
             return draft, planned.response
         changed = copy.deepcopy(draft)
-        said = _respond(api, data_of(changed, api), call, found, moment)
-        left = left_by(request, said, draft, changed)
+        response = _respond(api, data_of(changed, api), call, found, moment)
+        left = left_by(request, response, draft, changed)
         if accepted_writes(left) != accepted_writes(draft):
             left = forget_tries(left)
-        return left, planned.response if planned else said
+        return left, planned.response if planned else response
 
 
 def _moment(draft: JsonObject, api: Api, request: Request, now_ms: int) -> Moment:
     """Return the moment of a request. Count the request where a response depends on the number of tries."""
-    counts = bool(data_of(draft, api).get(KEY) or api.with_errors or any(one.action == "job" for one in api.routes))
+    counts = bool(data_of(draft, api).get(KEY) or api.with_errors or any(route.action == "job" for route in api.routes))
     return moment_of(draft, request, now_ms, count_try(draft, request) if counts else 0)
 
 

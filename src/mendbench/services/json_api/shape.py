@@ -106,8 +106,8 @@ def _odd(value: Json, place: tuple[str, ...]) -> Iterator[PydanticCustomError]:
         elif len(value) > 1:
             yield misfit(f"{name} beside other keys, which are not compared", "write one operator alone", *here)
         elif not _OPERATORS[name](inner):
-            said = "$above and $below need a number, $absent true or false, $matches a regular expression"
-            yield misfit(f"{name} of {shown(inner)}", said, *here)
+            advice = "$above and $below need a number, $absent true or false, $matches a regular expression"
+            yield misfit(f"{name} of {shown(inner)}", advice, *here)
 
 
 Conditions: TypeAlias = Annotated[JsonObject, AfterValidator(_conditions)] | None
@@ -301,22 +301,22 @@ def refuse_odd_names(under: str, doings: Mapping[str, Doing], collections: Colle
         PydanticCustomError: a route or a tool has such a name, or a record lacks the field of its id.
     """
     data = {
-        name: {key: one for key, one in (records or {}).items() if one is not None}
+        name: {key: record for key, record in (records or {}).items() if record is not None}
         for name, records in (collections or {}).items()
     }
-    known = {*data, *(one.collection for one in doings.values() if one.action in _MAKING and one.collection)}
-    for key, one in doings.items():
+    known = {*data, *(doing.collection for doing in doings.values() if doing.action in _MAKING and doing.collection)}
+    for key, doing in doings.items():
         for place, name in [
-            (("collection",), one.collection),
-            *((("references", k), v) for k, v in (one.references or {}).items()),
+            (("collection",), doing.collection),
+            *((("references", k), v) for k, v in (doing.references or {}).items()),
         ]:
             if name and name not in known:
                 raise unknown("collection", name, known, under, key, *place)
-        records = data.get(one.collection or "", {})
+        records = data.get(doing.collection or "", {})
         fields = {field for record in records.values() for field in record}
-        if one.by and records and one.by.partition(".")[0] not in fields:
-            raise unknown("field", one.by, fields, under, key, "by")
-        _refuse_without_id(one.collection or "", one.key or "id", records, needed=bool(one.key) or "id" in fields)
+        if doing.by and records and doing.by.partition(".")[0] not in fields:
+            raise unknown("field", doing.by, fields, under, key, "by")
+        _refuse_without_id(doing.collection or "", doing.key or "id", records, needed=bool(doing.key) or "id" in fields)
 
 
 def _refuse_without_id(collection: str, field: str, records: Mapping[str, JsonObject], *, needed: bool) -> None:

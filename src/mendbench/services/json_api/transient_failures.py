@@ -41,7 +41,7 @@ def failing_at_first(data: JsonObject, routes: Iterable[str], moment: Moment, wr
 def entry_due(data: JsonObject, routes: Iterable[str], moment: Moment, writes: int) -> tuple[str, JsonObject | None]:
     """Return the route with entries and the entry for this try, its texts filled in; None if no entry applies."""
     planned = data.get(KEY) or {}
-    route = next((one for one in (*routes, "*") if planned.get(one)), "*")
+    route = next((key for key in (*routes, "*") if planned.get(key)), "*")
     left = moment.tried
     for entry in planned.get(route) or []:
         if _holds(entry, writes):

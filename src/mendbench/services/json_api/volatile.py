@@ -61,7 +61,7 @@ def moment_of(state: JsonObject, request: Request, now_ms: int, tried: int) -> M
 def filled(value: Json, moment: Moment) -> Json:
     """Return ``value`` with the moment's values in place of the placeholders."""
     if isinstance(value, str):
-        return _TOKEN.sub(lambda found: _said(found, moment), value) if "{" in value else value
+        return _TOKEN.sub(lambda found: _value(found, moment), value) if "{" in value else value
     if isinstance(value, dict):
         return {key: filled(item, moment) for key, item in value.items()}
     return [filled(item, moment) for item in value] if isinstance(value, list) else value
@@ -73,7 +73,7 @@ def as_uuid(request_id: str) -> str:
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
-def _said(found: re.Match[str], moment: Moment) -> str:
+def _value(found: re.Match[str], moment: Moment) -> str:
     at_ms = moment.at_ms + 1000 * int(found[2] or 0)
     if found[1] == "request_id":
         return moment.request_id

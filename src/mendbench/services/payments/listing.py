@@ -23,9 +23,9 @@ def listed(context: Context, collection: str, *filters: str) -> JsonObject:
     values = context.values
     wanted = {name: values[name] for name in filters if name in values}
     shown = [context.show(collection, key) for key in reversed(list(context.part(collection)))]
-    shown = [one for one in shown if all(one.get(name) == value for name, value in wanted.items())]
-    shown.sort(key=lambda one: -int(one["created"]))
-    ids = [one["id"] for one in shown]
+    shown = [entry for entry in shown if all(entry.get(name) == value for name, value in wanted.items())]
+    shown.sort(key=lambda entry: -int(entry["created"]))
+    ids = [entry["id"] for entry in shown]
     limit = int(values.get("limit", DEFAULT_LIMIT))
     start, end = 0, len(shown)
     if values.get("starting_after"):

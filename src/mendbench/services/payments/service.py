@@ -77,12 +77,12 @@ class Payments:
             if replayed:
                 return draft, replayed
             changed = copy.deepcopy(draft)
-            said = _run(changed, asked, call, now_ms)
+            body = _run(changed, asked, call, now_ms)
         except StripeError as refusal:
             return draft, _refused(refusal, headers, number)
         if asked.key:
-            changed.setdefault("idempotency", {})[asked.key] = {"request": asked.request, "body": said}
-        response = json_response(200, said, elapsed_ms=asked.route.elapsed_ms, headers=headers, content_type=_TYPE)
+            changed.setdefault("idempotency", {})[asked.key] = {"request": asked.request, "body": body}
+        response = json_response(200, body, elapsed_ms=asked.route.elapsed_ms, headers=headers, content_type=_TYPE)
         left = left_by(request, response, draft, changed)
         return left, planned.response if planned else response
 
@@ -121,8 +121,8 @@ def _run(changed: JsonObject, asked: _Asked, call: Call, now_ms: int) -> JsonObj
 def _headers(draft: JsonObject, call: Call, number: str) -> Headers:
     wished, key = call.header("stripe-version"), call.header("idempotency-key")
     version = wished if _VERSION.fullmatch(wished) else str(draft.get("api_version") or _DEFAULT_VERSION)
-    told: Headers = (("request-id", number), ("stripe-version", version))
-    return (*told, ("idempotency-key", key)) if key and call.method == "POST" else told
+    headers: Headers = (("request-id", number), ("stripe-version", version))
+    return (*headers, ("idempotency-key", key)) if key and call.method == "POST" else headers
 
 
 def _refused(refusal: StripeError, headers: Headers, number: str) -> Response:

@@ -88,8 +88,8 @@ def invite_users(context: Context) -> JsonObject:
         errors = [{"user": user, "ok": False, "error": why} for user, why in refused.items()]
         raise SlackError(next(iter(refused.values())), extra={"errors": errors})
     context.members(channel).update(dict.fromkeys(welcome, True))
-    told = [{"user": user, "ok": False, "error": why} for user, why in refused.items()]
-    return {"ok": True, "channel": show_channel(context, channel), **({"errors": told} if told else {})}
+    refusals = [{"user": user, "ok": False, "error": why} for user, why in refused.items()]
+    return {"ok": True, "channel": show_channel(context, channel), **({"errors": refusals} if refusals else {})}
 
 
 def set_topic(context: Context) -> JsonObject:

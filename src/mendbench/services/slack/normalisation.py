@@ -54,8 +54,10 @@ def meant(request: Request) -> Request | None:
 
 
 def _arguments(given: JsonObject, method: Method) -> JsonObject:
-    values = {one.name: _value(given[one.name], one) for one in method.arguments if one.name in given}
-    required = {one.name for one in method.arguments if one.required}
+    values = {
+        argument.name: _value(given[argument.name], argument) for argument in method.arguments if argument.name in given
+    }
+    required = {argument.name for argument in method.arguments if argument.required}
     kept = {name: value for name, value in values.items() if name in required or value not in (None, "", [], {})}
     if isinstance(kept.get("blocks"), list):
         kept.pop("text", None)

@@ -65,8 +65,8 @@ class Slack:
         if limited:
             return draft, limited
         changed = copy.deepcopy(draft)
-        said = _run(changed, call, method, now_ms, number)
-        return left_by(request, said, draft, changed), planned.response if planned else said
+        response = _run(changed, call, method, now_ms, number)
+        return left_by(request, response, draft, changed), planned.response if planned else response
 
     def canonical(self, request: Request) -> Request | None:
         """Return the normalised call."""
@@ -82,11 +82,11 @@ def _run(draft: JsonObject, call: Call, method: Method, now_ms: int, number: str
         if method.scopes:
             caller.require(*method.scopes)
         check_schema(values, method.arguments)
-        said = method.run(Context(draft=draft, caller=caller, values=values, now_ms=now_ms))
+        body = method.run(Context(draft=draft, caller=caller, values=values, now_ms=now_ms))
     except SlackError as refusal:
         return _dressed(number, refusal.body(warnings), caller, method)
-    kept = tuple((said.get("response_metadata") or {}).get("warnings", ()))
-    return _dressed(number, with_metadata(said, warnings=(*kept, *warnings)), caller, method)
+    kept = tuple((body.get("response_metadata") or {}).get("warnings", ()))
+    return _dressed(number, with_metadata(body, warnings=(*kept, *warnings)), caller, method)
 
 
 def _dressed(number: str, body: JsonObject, caller: Caller | None, method: Method | None) -> Response:
