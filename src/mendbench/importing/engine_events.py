@@ -31,11 +31,11 @@ def read_engine_events(path: Path, trace: JsonObject) -> Source:
     meta, events = _in_lines(path, trace["lines"]) if "lines" in trace else (trace, _in_nodes(path, trace))
     found: list[Found] = []
     dropped: list[Dropped] = []
-    said: dict[str, str] = {}
+    messages: dict[str, str] = {}
     for place, event in events:
         node, output = str(event["node_id"]), event.get("node_output")
         if words := failed(event, output):
-            said.setdefault(node, words)
+            messages.setdefault(node, words)
         if why := _unread(event):
             dropped.append(Dropped(what=f"{place} {node}", why=why))
         else:
@@ -43,7 +43,7 @@ def read_engine_events(path: Path, trace: JsonObject) -> Source:
     inputs = meta.get("inputs")
     return Source(
         kind="engine trace", path=path, found=tuple(found), dropped=tuple(dropped),
-        inputs=inputs if isinstance(inputs, dict) else {}, said=said,
+        inputs=inputs if isinstance(inputs, dict) else {}, said=messages,
     )  # fmt: skip
 
 

@@ -127,9 +127,9 @@ def failed(event: JsonObject, output: Json) -> str | None:
     return "it failed" if event.get("success") is False or event.get("status") == "failed" else None
 
 
-def _briefly(said: str) -> str:
+def _briefly(text: str) -> str:
     """Return an error message in one line, without file locations."""
-    lines = (line.strip() for line in said.splitlines())
+    lines = (line.strip() for line in text.splitlines())
     return " ".join(line for line in lines if line and not line.startswith(("At: ", "Loaded from file: ")))
 
 

@@ -66,14 +66,14 @@ def _source(path: Path, ran: list[tuple[int, JsonObject]], workflow: JsonObject 
     times = Counter(str(event["node_id"]) for _, event in ran)
     found: list[Found] = []
     dropped: list[Dropped] = []
-    said: dict[str, str] = {}
+    messages: dict[str, str] = {}
     seen: set[str] = set()
     for number, event in ran:
         node, place = str(event["node_id"]), f"nodes[{number}]"
         output = _store(event, "shared_after").get(node)
         words = failed(event, output)
         if words:
-            said.setdefault(node, words)
+            messages.setdefault(node, words)
         if node in seen:
             continue
         seen.add(node)
@@ -87,7 +87,7 @@ def _source(path: Path, ran: list[tuple[int, JsonObject]], workflow: JsonObject 
         take(f"the store of a later node ({node} was cached)", node, event, output, found, dropped)
     return Source(
         kind="engine trace", path=path, found=tuple(found), dropped=tuple(dropped), workflow=workflow,
-        inputs=_inputs(ran), said=said,
+        inputs=_inputs(ran), said=messages,
     )  # fmt: skip
 
 

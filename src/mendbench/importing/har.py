@@ -65,14 +65,14 @@ def read_har(path: Path) -> Source:
 
 
 def _entry(place: str, entry: Any, beside: _Beside) -> Found | Dropped:
-    sent, came = entry["request"], entry["response"]
+    sent, received = entry["request"], entry["response"]
     what = f"{place} {sent['method']} {sent['url']}"
     if urlsplit(sent["url"]).scheme not in {"http", "https"}:
         return Dropped(what=what, why="no HTTP request")
     body = _sent_body(sent.get("postData") or {}, beside)
     if body is None:
         return Dropped(what=what, why="the file does not hold the body that it sent")
-    response = _faulty(entry, came) or _response(sent, came, entry, beside)
+    response = _faulty(entry, received) or _response(sent, received, entry, beside)
     request = Request(
         method=str(sent["method"]).upper(), url=_with_query(sent), headers=_headers(sent), body=body
     )  # fmt: skip
@@ -84,7 +84,7 @@ def _with_query(sent: Any) -> str:
     url, pairs = str(sent["url"]), sent.get("queryString") or []
     if urlsplit(url).query or not pairs:
         return url
-    return f"{url.partition('#')[0]}?{urlencode([(one['name'], one['value']) for one in pairs])}"
+    return f"{url.partition('#')[0]}?{urlencode([(pair['name'], pair['value']) for pair in pairs])}"
 
 
 def _sent_body(data: Any, beside: _Beside) -> bytes | None:
@@ -96,7 +96,7 @@ def _sent_body(data: Any, beside: _Beside) -> bytes | None:
     fields = data.get("params") or []
     if fields and "multipart" in str(data.get("mimeType", "")).lower():
         return None
-    return urlencode([(one["name"], one.get("value") or "") for one in fields]).encode()
+    return urlencode([(field["name"], field.get("value") or "") for field in fields]).encode()
 
 
 class _Beside:
@@ -120,14 +120,14 @@ class _Beside:
         return data
 
 
-def _response(sent: Any, came: Any, entry: Any, beside: _Beside) -> Response | None:
+def _response(sent: Any, received: Any, entry: Any, beside: _Beside) -> Response | None:
     """Return the response; None if the file does not contain its body."""
-    content = came.get("content") or {}
+    content = received.get("content") or {}
     text = content.get("text")
     body: bytes | None = str(text or "").encode("utf-8", "surrogatepass")
     if text is None and content.get("_file"):
         body = beside.body(content["_file"])
-    elif not text and not _is_empty(sent, came, content):
+    elif not text and not _is_empty(sent, received, content):
         return None
     if body is None:
         return None
@@ -136,33 +136,35 @@ def _response(sent: Any, came: Any, entry: Any, beside: _Beside) -> Response | N
             body = base64.b64decode(body, validate=False)
         except (binascii.Error, ValueError):
             return None
-    headers = _headers(came)
+    headers = _headers(received)
     if content.get("mimeType") and not any(name.lower() == "content-type" for name, _ in headers):
         headers = (*headers, ("content-type", str(content["mimeType"])))
-    return Response(status=int(came["status"]), headers=headers, body=body, elapsed_ms=_elapsed(entry))
+    return Response(status=int(received["status"]), headers=headers, body=body, elapsed_ms=_elapsed(entry))
 
 
-def _is_empty(sent: Any, came: Any, content: Any) -> bool:
+def _is_empty(sent: Any, received: Any, content: Any) -> bool:
     """Return whether a response without a text had no body, rather than an omitted one.
 
     This holds for HEAD, 204, 304 and 1xx (RFC 9110 section 6.4.1), and if a length is 0. An empty text is a body
     unless its size contradicts that; a size of -1 is unknown.
     """
-    status, size = int(came["status"]), content.get("size")
+    status, size = int(received["status"]), content.get("size")
     if str(sent["method"]).upper() == "HEAD" or status in _NO_BODY or status < _FINAL:
         return True
     if isinstance(size, int | float) and size >= 0:
         return size == 0
-    lengths = [one["value"] for one in came.get("headers") or [] if str(one["name"]).lower() == "content-length"]
-    return content.get("text") is not None or came.get("bodySize") == 0 or lengths == ["0"]
+    lengths = [
+        header["value"] for header in received.get("headers") or [] if str(header["name"]).lower() == "content-length"
+    ]
+    return content.get("text") is not None or received.get("bodySize") == 0 or lengths == ["0"]
 
 
-def _faulty(entry: Any, came: Any) -> Response | None:
+def _faulty(entry: Any, received: Any) -> Response | None:
     """Return the fault that replaces a missing response; None if there was a response."""
-    if int(came.get("status") or 0) > 0:
+    if int(received.get("status") or 0) > 0:
         return None
-    said = " ".join(str(part.get(name) or "") for part in (came, entry) for name in _WHY).upper()
-    fault = next((fault for word, fault in _FAULTS if word in said), "reset")
+    text = " ".join(str(part.get(name) or "") for part in (received, entry) for name in _WHY).upper()
+    fault = next((fault for word, fault in _FAULTS if word in text), "reset")
     return Response(status=0, fault=fault, elapsed_ms=_elapsed(entry))  # type: ignore[arg-type]
 
 
@@ -171,4 +173,4 @@ def _elapsed(entry: Any) -> int:
 
 
 def _headers(part: Any) -> Headers:
-    return settled(tuple((str(one["name"]), str(one["value"])) for one in part.get("headers") or []))
+    return settled(tuple((str(header["name"]), str(header["value"])) for header in part.get("headers") or []))

@@ -62,17 +62,17 @@ def with_static_routes(state: Mapping[str, JsonObject], traffic: Iterable[Exchan
     """Return the state with a route in the invented APIs for each request that got a response: the first one."""
     made = copy.deepcopy(dict(state))
     apis = made.get(_ANY_HTTP, {}).get("apis", {})
-    for one in traffic:
-        api = apis.get(_slug(host_of(one.request.url)))
-        if api is None or one.response.fault is not None:
+    for exchange in traffic:
+        api = apis.get(_slug(host_of(exchange.request.url)))
+        if api is None or exchange.response.fault is not None:
             continue
-        kind = one.response.header("content-type")
-        body = parse_body(one.response.body, kind)
-        route = {"action": "static", "status": one.response.status, "body": body}
+        kind = exchange.response.header("content-type")
+        body = parse_body(exchange.response.body, kind)
+        route = {"action": "static", "status": exchange.response.status, "body": body}
         if isinstance(body, str) and kind:
             route["headers"] = {"content-type": kind}
-        path = split_url(one.request.url).path or "/"
-        api["routes"].setdefault(f"{one.request.method} {path}", route)
+        path = split_url(exchange.request.url).path or "/"
+        api["routes"].setdefault(f"{exchange.request.method} {path}", route)
     return made
 
 

@@ -98,9 +98,9 @@ def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
             notes += [_STATIC] if state != draft.state else []
             draft = replace(draft, state=state)
         recorded, case = made / "whole", _case(draft, folder)
-        whole, again = (_run(case, one, redactor, recorded) for one in (source, None))
+        whole, again = (_run(case, origin, redactor, recorded) for origin in (source, None))
         notes += [*_notes(dry, source, wish.provenance), *_answered_otherwise(dry, whole)]
-        if [one.key for one in again.traffic] != [one.key for one in whole.traffic]:
+        if [exchange.key for exchange in again.traffic] != [exchange.key for exchange in whole.traffic]:
             notes.append(f"the recording does not replay: {again.miss or 'it model_requests otherwise'}")
         # The author still has to change the simulator's state, and with it the responses.
         kept = recorded if recorded.is_dir() and wish.provenance != "simulator" else None
@@ -160,10 +160,13 @@ def _explored(draft: Draft, folder: Path, source: Source, redactor: Redactor, ma
     If the source has no requests or the workflow builds its URLs, the hosts are known only when they are requested: an undeclared
     host does not exist and ends the run.
     """
-    reach = [*(one.request.url for one in source.found if one.request is not None), *_literal_urls(draft.workflow)]
+    reach = [
+        *(exchange.request.url for exchange in source.found if exchange.request is not None),
+        *_literal_urls(draft.workflow),
+    ]
     for attempt in range(MOST_HOSTS):
         ran = _run(_case(_reaching(draft, reach, "live"), folder), source, redactor, made / f"dry-{attempt}")
-        asked = [*(one.request.url for one in ran.traffic), *ran.missed]
+        asked = [*(exchange.request.url for exchange in ran.traffic), *ran.missed]
         if declared_services([*reach, *asked], "live") == declared_services(reach, "live"):
             break
         reach += asked
@@ -178,7 +181,7 @@ def _refuse_useless(dry: _Ran, source: Source, redactor: Redactor) -> None:
     """
     if dry.lacking is not None and dry.lacking.request is not None:
         place, found, request = f"{source.path}: {dry.lacking.place}", "no response body", dry.lacking.request
-        if not any(one.response is not None and one.response.body for one in source.found):
+        if not any(exchange.response is not None and exchange.response.body for exchange in source.found):
             place, found = str(source.path), "no response bodies in any entry"
         what = f"{request.method} {sanitise(redactor.text(request.url))}"
         raise BadInput(
@@ -187,8 +190,8 @@ def _refuse_useless(dry: _Ran, source: Source, redactor: Redactor) -> None:
     asked, held = (
         sorted({host_of(url) for url in urls if url.lower().startswith("http")})
         for urls in (
-            [*(one.request.url for one in dry.traffic), *dry.missed],
-            [one.request.url for one in source.found if one.request is not None],
+            [*(exchange.request.url for exchange in dry.traffic), *dry.missed],
+            [exchange.request.url for exchange in source.found if exchange.request is not None],
         )
     )
     if asked and held and not set(asked) & set(held):
@@ -203,8 +206,10 @@ def _few(names: Sequence[str]) -> str:
 
 def _told(source: Source, redactor: Redactor) -> Source:
     """Return the source with all known credential values removed from its error messages."""
-    dropped = tuple(replace(one, what=redactor.text(one.what)) for one in source.dropped)
-    return replace(source, said={node: redactor.text(said) for node, said in source.said.items()}, dropped=dropped)
+    dropped = tuple(replace(entry, what=redactor.text(entry.what)) for entry in source.dropped)
+    return replace(
+        source, said={node: redactor.text(message) for node, message in source.said.items()}, dropped=dropped
+    )
 
 
 def _drafted(wish: Wish, family: str, name: str) -> tuple[Draft, Redactor, list[str]]:
@@ -216,22 +221,24 @@ def _drafted(wish: Wish, family: str, name: str) -> tuple[Draft, Redactor, list[
         )
     given = {**wish.source.inputs, **wish.inputs}
     declared = workflow.get("inputs")
-    names = [str(one) for one in declared] if isinstance(declared, dict) else []
+    names = [str(name) for name in declared] if isinstance(declared, dict) else []
     absent = [
-        one.name for one in salvaged(workflow).inputs if one.required and one.default is None and one.name not in given
+        declared_input.name
+        for declared_input in salvaged(workflow).inputs
+        if declared_input.required and declared_input.default is None and declared_input.name not in given
     ]
-    secret = [one for one in dict.fromkeys((*names, *given)) if one in names and _is_secret(one, given.get(one))]
-    if lacking := [one for one in absent if one not in secret]:
+    secret = [name for name in dict.fromkeys((*names, *given)) if name in names and _is_secret(name, given.get(name))]
+    if lacking := [name for name in absent if name not in secret]:
         raise BadInput(
             "--input", f"the workflow needs {lacking[0]!r}", f"give what it was run with: --input {lacking[0]}=…"
         )
     known = {
-        one: value for one, value in given.items() if isinstance(value, str) and len(value) >= _LEAST and _is_secret(one, value)
+        name: value for name, value in given.items() if isinstance(value, str) and len(value) >= _LEAST and _is_secret(name, value)
     }  # fmt: skip
     carried = {label: value for label, value in secrets_in(wish.source.found).items() if value not in known.values()}
     redactor = Redactor({**carried, **known})
-    inputs = {one: redactor.value(given[one]) for one in names if one in given and one not in secret}
-    inputs |= {one: f"${{canary:{one}}}" for one in secret}
+    inputs = {name: redactor.value(given[name]) for name in names if name in given and name not in secret}
+    inputs |= {name: f"${{canary:{name}}}" for name in secret}
     clean = _clean_document(redactor.value(workflow))
     notes = [f"secret inputs became canaries: {', '.join(secret)}"] if secret else []
     notes += [f"taken out wherever it stood: the value of {', '.join(sorted(carried))}"] if carried else []
@@ -245,7 +252,7 @@ def _clean_document(workflow: JsonObject) -> JsonObject:
     """Return a workflow without credentials. The declaration of an input named ``token`` is not a credential."""
     declared = workflow.get("inputs")
     kept = (
-        {name: _declaration(str(name), one) for name, one in declared.items()}
+        {name: _declaration(str(name), declaration) for name, declaration in declared.items()}
         if isinstance(declared, dict)
         else declared
     )
@@ -329,8 +336,12 @@ def _answered_otherwise(seen: _Ran, made: _Ran) -> list[str]:
     return []
 
 
-def _response(one: Exchange) -> tuple[object, ...]:
-    return one.response.status, one.response.fault, parse_body(one.response.body, one.response.header("content-type"))
+def _response(exchange: Exchange) -> tuple[object, ...]:
+    return (
+        exchange.response.status,
+        exchange.response.fault,
+        parse_body(exchange.response.body, exchange.response.header("content-type")),
+    )
 
 
 def _notes(whole: _Ran, source: Source, provenance: str) -> list[str]:
@@ -355,21 +366,23 @@ def _labelled(draft: Draft, source: Source, whole: _Ran) -> Draft:
     """Return the draft with the observations from the first execution."""
     execution = whole.execution
     records = execution.nodes if execution is not None else ()
-    failed = next((one for one in records if one.observation is not None), None)
+    failed = next((record for record in records if record.observation is not None), None)
     by_source = next(
         (node for node in source.said if any(node == str(n.get("id")) for n in draft.workflow["nodes"])), None
     )
     where = failed.node_id if failed is not None else by_source
     words = failed.observation.message if failed is not None and failed.observation is not None else ""
-    said = "; ".join(dict.fromkeys(filter(None, [words, str(sanitise(source.said.get(where or "", "")))])))
+    message = "; ".join(dict.fromkeys(filter(None, [words, str(sanitise(source.said.get(where or "", "")))])))
     writes = tuple(
-        (one.request.method, normalise_url(one.request.url)) for one in whole.traffic if not one.request.safe
+        (exchange.request.method, normalise_url(exchange.request.url))
+        for exchange in whole.traffic
+        if not exchange.request.safe
     )
     return replace(
         draft,
-        seen={one.node_id: one.state for one in records},
+        seen={record.node_id: record.state for record in records},
         failed=where if draft.kind != "control" else None,
-        said=said,
+        said=message,
         writes=writes,
         source=f"imported from a {source.kind}, {source.path.name}",
     )
@@ -378,13 +391,13 @@ def _labelled(draft: Draft, source: Source, whole: _Ran) -> Draft:
 def _dropped(source: Source, whole: _Ran, redactor: Redactor) -> tuple[Dropped, ...]:
     unused = [
         Dropped(
-            what=f"{one.place} {f'{one.request.method} {sanitise(redactor.text(one.request.url))}' if one.request else one.node}",
+            what=f"{entry.place} {f'{entry.request.method} {sanitise(redactor.text(entry.request.url))}' if entry.request else entry.node}",
             why="the workflow did not ask for it",
         )
-        for one in source.found
-        if one.place not in whole.used
+        for entry in source.found
+        if entry.place not in whole.used
     ]
-    return (*(replace(one, what=str(sanitise(one.what))) for one in source.dropped), *unused)
+    return (*(replace(entry, what=str(sanitise(entry.what))) for entry in source.dropped), *unused)
 
 
 def _literal_urls(value: Json) -> list[str]:

@@ -47,10 +47,10 @@ class ImportedWorld:
 
     def serves(self, request: Request) -> bool:
         """Return whether the source has a response to this request."""
-        one = self._next(request)
-        if one is not None and one.response is None:
-            self.lacking = one
-        return one is not None and one.response is not None
+        exchange = self._next(request)
+        if exchange is not None and exchange.response is None:
+            self.lacking = exchange
+        return exchange is not None and exchange.response is not None
 
     def resets(self, request: Request) -> bool:  # noqa: ARG002 - the protocol's
         """Return that no earlier writes are needed: every response exists already."""
@@ -62,27 +62,27 @@ class ImportedWorld:
         Raises:
             LookupError: the source has none.
         """
-        one = self._next(request)
-        if one is None or one.response is None:
+        exchange = self._next(request)
+        if exchange is None or exchange.response is None:
             raise LookupError(request.url)
-        self.again += one.place in self.used
-        self.used.append(one.place)
-        return cleaned(one.response, self.redactor)
+        self.again += exchange.place in self.used
+        self.used.append(exchange.place)
+        return cleaned(exchange.response, self.redactor)
 
     def _next(self, request: Request) -> Found | None:
         form = self._form(request)
-        same = [one for one in self.found if self._same(one, form)]
-        fresh = next((one for one in same if one.place not in self.used), None)
+        same = [exchange for exchange in self.found if self._same(exchange, form)]
+        fresh = next((exchange for exchange in same if exchange.place not in self.used), None)
         last = same[-1] if same else None
         return fresh or (last if last is not None and last.response is not None and _passing(last.response) else None)
 
-    def _same(self, one: Found, form: str) -> bool:
-        if one.request is None:
-            return one.node == self.node
-        known = self._forms.get(one.place)
+    def _same(self, exchange: Found, form: str) -> bool:
+        if exchange.request is None:
+            return exchange.node == self.node
+        known = self._forms.get(exchange.place)
         if known is None:
-            known = self._forms[one.place] = self._form(one.request)
-        return known == form and (one.node is None or self.node is None or one.node == self.node)
+            known = self._forms[exchange.place] = self._form(exchange.request)
+        return known == form and (exchange.node is None or self.node is None or exchange.node == self.node)
 
     def _form(self, request: Request) -> str:
         return request_form(self.redactor.request(request))
@@ -126,7 +126,9 @@ def cleaned(response: Response, redactor: Redactor) -> Response:
 def secrets_in(found: Sequence[Found]) -> dict[str, str]:
     """Return the credentials in requests, by their header: values without the scheme."""
     secrets: dict[str, str] = {}
-    for name, value in (pair for one in found for pair in (one.request.headers if one.request else one.headers)):
+    for name, value in (
+        pair for exchange in found for pair in (exchange.request.headers if exchange.request else exchange.headers)
+    ):
         word = value.split()[-1] if value.split() else ""
         held = name.lower() in CREDENTIAL_HEADERS or sanitise({name: value}) != {name: value}
         if held and len(word) >= _LEAST and not _PLACEHOLDER.search(word) and word not in secrets.values():

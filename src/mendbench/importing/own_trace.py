@@ -22,10 +22,10 @@ def read_own_trace(path: Path) -> Source:
     trace = read_trace(path)
     found: list[Found] = []
     dropped: list[Dropped] = []
-    said: dict[str, str] = {}
+    messages: dict[str, str] = {}
     for ran in trace["executions"]:
         for failure in ran["failures"]:
-            said.setdefault(str(failure["node_id"]), str(failure.get("message")))
+            messages.setdefault(str(failure["node_id"]), str(failure.get("message")))
         for node in ran["nodes"]:
             for number, exchange in enumerate(node.get("exchanges") or []):
                 place = f"executions[{ran['attempt']}].{node['node_id']}.exchanges[{number}]"
@@ -47,20 +47,20 @@ def read_own_trace(path: Path) -> Source:
         dropped=tuple(dropped),
         workflow=before if isinstance(before, dict) else None,
         inputs=inputs if isinstance(inputs, dict) else {},
-        said=said,
+        said=messages,
     )
 
 
 def _found(place: str, node: str, exchange: JsonObject) -> Found:
-    sent, came = exchange["request"], exchange["response"]
+    sent, received = exchange["request"], exchange["response"]
     headers = settled(tuple((str(name), str(value)) for name, value in (sent.get("headers") or {}).items()))
     request = Request(method=str(sent["method"]), url=str(sent["url"]), headers=headers, body=_sent(sent.get("body")))
     response = Response(
-        status=int(came.get("status") or 0),
-        headers=settled(tuple((str(name), str(value)) for name, value in (came.get("headers") or {}).items())),
-        body=body_bytes(came.get("body")),
-        elapsed_ms=int(came.get("elapsed_ms") or 0),
-        fault=came.get("fault"),
+        status=int(received.get("status") or 0),
+        headers=settled(tuple((str(name), str(value)) for name, value in (received.get("headers") or {}).items())),
+        body=body_bytes(received.get("body")),
+        elapsed_ms=int(received.get("elapsed_ms") or 0),
+        fault=received.get("fault"),
     )
     return Found(place=place, request=request, response=response, node=node)
 

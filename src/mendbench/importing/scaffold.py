@@ -221,16 +221,16 @@ def _faults(draft: Draft) -> Iterator[str]:
     if draft.said:
         yield from _comment(f"Seen at {draft.failed}: {draft.said}"[:SAID])
     yield "faults:"
-    for number, one in enumerate(who[draft.kind], start=1):
+    for number, helper in enumerate(who[draft.kind], start=1):
         yield f"  - id: fault-{number}"
-        if one == "edit":
+        if helper == "edit":
             yield f"    cause: [{_marked('the nodes that a right edit must touch')}]"
         yield f"    surfaces: {where if number == 1 else _marked('the node where it shows')}"
-        yield f"    state: {'error' if one == 'edit' else 'warning'}  # error: an edit would help. warning: none would."
-        yield f"    who: {one}  # who can help: edit | user | retry"
+        yield f"    state: {'error' if helper == 'edit' else 'warning'}  # error: an edit would help. warning: none would."
+        yield f"    who: {helper}  # who can help: edit | user | retry"
         kinds = "api_validation, template_error, execution_failure, static_validation or non_repairable"
         yield f"    category: {_marked(kinds)}"
-        if one == "edit":
+        if helper == "edit":
             yield "    # Regular expressions of what one has to be told to find the fix: it must not stand in request or workflow."
             yield f"    facts: [{_marked('the path or value that the failure has to tell')}]"
         else:
@@ -264,8 +264,8 @@ def _checks(draft: Draft) -> Iterator[str]:
     method, url = draft.writes[-1] if draft.writes else ("POST", "")
     wanted = _marked("the body that must be accepted, as an object")
     if draft.kind in {"needs_user", "mixed"}:
-        says = _marked("a regular expression over what is said")
-        yield f"  - warning: {{node: {_json(draft.failed) if draft.failed else _marked('the node')}, says: {says}}}"
+        pattern = _marked("a regular expression over what is said")
+        yield f"  - warning: {{node: {_json(draft.failed) if draft.failed else _marked('the node')}, says: {pattern}}}"
     if draft.kind == "needs_user":
         yield f"  - no_request: {{method: {method}, url: {_marked('a regular expression of where nothing may be sent')}}}"
     else:

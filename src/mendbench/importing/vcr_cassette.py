@@ -38,10 +38,10 @@ def read_cassette(path: Path) -> Source:
         raise BadInput(f"{path}: version", f"version {document.get('version')!r}", "record it with vcrpy 1.0 or later")
     found: list[Found] = []
     dropped: list[Dropped] = []
-    for number, one in enumerate(interactions):
+    for number, entry in enumerate(interactions):
         place = f"interactions[{number}]"
         try:
-            read = _interaction(place, one)
+            read = _interaction(place, entry)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise BadInput(f"{path}: {place}", f"no interaction ({error!r})", _HINT) from None
         (found if isinstance(read, Found) else dropped).append(read)  # type: ignore[arg-type]
@@ -55,18 +55,20 @@ def _document(path: Path) -> Any:
     return load_yaml(data, str(path), _HINT)
 
 
-def _interaction(place: str, one: Any) -> Found | Dropped:
-    sent, came = one["request"], one["response"]
+def _interaction(place: str, entry: Any) -> Found | Dropped:
+    sent, received = entry["request"], entry["response"]
     what = f"{place} {sent['method']} {sent['uri']}"
-    headers = _headers(came.get("headers"))
-    body = _unpacked(_bytes(came["content"] if "content" in came else came.get("body")), headers)
+    headers = _headers(received.get("headers"))
+    body = _unpacked(_bytes(received["content"] if "content" in received else received.get("body")), headers)
     if body is None:
         return Dropped(what=what, why="its response is compressed in a way that cannot be read here")
     status = (
-        came["status"]["code"] if isinstance(came.get("status"), dict) else came.get("status_code", came.get("status"))
+        received["status"]["code"]
+        if isinstance(received.get("status"), dict)
+        else received.get("status_code", received.get("status"))
     )
-    fault = one.get("x-mendbench-fault")
-    elapsed = (one.get("x-mendbench") or {}).get("elapsed_ms", 0)
+    fault = entry.get("x-mendbench-fault")
+    elapsed = (entry.get("x-mendbench") or {}).get("elapsed_ms", 0)
     request = Request(
         method=str(sent["method"]).upper(), url=str(sent["uri"]), headers=settled(_headers(sent.get("headers"))),
         body=_bytes(sent.get("body")),

@@ -78,8 +78,8 @@ def strategy_answer(
 ) -> Answer:
     """Return the strategies with the greatest share of repaired cases, with their lead, its certainty and its price."""
     question, lines = f"Which strategy{on_apis(selection.api)}?", panel.lines
-    told = [line for line in lines if line.group != "bound" and line.cases]
-    plain = [line for line in told if line.group == "strategy"] or told
+    lines_with_cases = [line for line in lines if line.group != "bound" and line.cases]
+    plain = [line for line in lines_with_cases if line.group == "strategy"] or lines_with_cases
     if not plain:
         return Answer(question=question, says="not told", why=("No case of this run has a fault that an edit mends.",))
     best = leading(plain)
@@ -92,7 +92,9 @@ def strategy_answer(
         after = next(iter(ahead_of), None)
         why += _ahead(ahead_of, best[0], found)
         if primary.model == selection.solver.model and not selection.api:
-            why += [_planned(one) for one in primary.results if one.treatment.startswith(f"{best[0].name} under ")]
+            why += [
+                _planned(result) for result in primary.results if result.treatment.startswith(f"{best[0].name} under ")
+            ]
     else:
         after = None
         why.append(f"Cheapest of these: {cheapest.name}")
@@ -128,14 +130,14 @@ def _next_best(selection: Selection, best: Line, plain: Sequence[Line]) -> list[
 
 def _ahead(after: Sequence[Gap], best: Line, found: Sequence[Gap]) -> Iterator[str]:
     """Yield the lead of the best strategy over the next ones, and over the reference strategy."""
-    base = [gap for gap in found if gap.name == best.name and gap.against not in {one.against for one in after}]
+    base = [gap for gap in found if gap.name == best.name and gap.against not in {other.against for other in after}]
     return map(_against, (*after, *base))
 
 
 def _against(gap: Gap) -> str:
-    one = gap.difference
-    verdict = {"better": "more than chance", "worse": "fewer than chance"}.get(one.verdict, one.verdict)
-    return f"Against {gap.against}: {one.won} won, {one.lost} lost of {one.cases}, {verdict} (exploratory)"
+    difference = gap.difference
+    verdict = {"better": "more than chance", "worse": "fewer than chance"}.get(difference.verdict, difference.verdict)
+    return f"Against {gap.against}: {difference.won} won, {difference.lost} lost of {difference.cases}, {verdict} (exploratory)"
 
 
 def _price(run: StoredRun, selection: Selection, line: Line, after: Gap | None) -> str:
@@ -156,8 +158,8 @@ def _planned(result: ContrastResult) -> str:
     against = result.against.partition(" under ")[0]
     if result.undefined or result.difference is None:
         return f"Primary contrast against {against}: no result"
-    one = result.difference
-    return f"Primary contrast against {against}: {one.won} won, {one.lost} lost, {one.verdict}"
+    difference = result.difference
+    return f"Primary contrast against {against}: {difference.won} won, {difference.lost} lost, {difference.verdict}"
 
 
 def policy_answer(selection: Selection, saved: Sequence[Saving]) -> Answer:
@@ -169,37 +171,39 @@ def policy_answer(selection: Selection, saved: Sequence[Saving]) -> Answer:
             f"{selection.solver.label} was run under {own} alone" if alone else "No trial is judged under every policy"
         )
         return Answer(question=question, says=own if alone else "not told", why=(f"{why}.",))
-    most = max(0, *(one.gained - one.lost for one in saved))
-    fair = [one for one in saved if one.gained - one.lost == most]
-    least = max((one.wasted_less for one in fair), default=0.0)
+    most = max(0, *(saving.gained - saving.lost for saving in saved))
+    fair = [saving for saving in saved if saving.gained - saving.lost == most]
+    least = max((saving.wasted_less for saving in fair), default=0.0)
     if most == 0 and least <= 0:
         fair, least = [], 0.0
-    best = [one for one in fair if one.wasted_less == least]
-    first = [_saved(one) for one in best[:1]] or [
+    best = [saving for saving in fair if saving.wasted_less == least]
+    first = [_saved(saving) for saving in best[:1]] or [
         f"Every other policy repairs fewer than {saved[0].against}, or saves nothing"
     ]
-    then = [_saved(one, name=True) for one in _next(saved, best)]
+    then = [_saved(saving, name=True) for saving in _next(saved, best)]
     over = f"Over {counted(saved[0].trials, 'trial')} of {counted(saved[0].cases, 'case')}, strategies without controls; exploratory"
-    says = listing([one.policy for one in best]) if best else saved[0].against
-    return Answer(question=question, says=says, why=(*first, *then, over))
+    answer = listing([saving.policy for saving in best]) if best else saved[0].against
+    return Answer(question=question, says=answer, why=(*first, *then, over))
 
 
 def _next(saved: Sequence[Saving], best: Sequence[Saving]) -> Sequence[Saving]:
     """Return, of the other policies, the one that repairs most and then wastes least."""
-    others = [one for one in saved if one not in best]
-    return sorted(others, key=lambda one: (one.lost - one.gained, -one.wasted_less))[:1]
+    others = [saving for saving in saved if saving not in best]
+    return sorted(others, key=lambda saving: (saving.lost - saving.gained, -saving.wasted_less))[:1]
 
 
-def _saved(one: Saving, *, name: bool = False) -> str:
-    wasted = _wasted(one)
-    who = f"{one.policy}: " if name else ""
-    moved = f"{counted(one.lost, 'repair')} lost and {one.gained} won against {one.against}, of {one.repairs}"
-    return f"{who}{moved}; {figure(wasted)} wasted attempts a trial, not {figure(wasted + one.wasted_less)}"
+def _saved(saving: Saving, *, name: bool = False) -> str:
+    wasted = _wasted(saving)
+    who = f"{saving.policy}: " if name else ""
+    moved = (
+        f"{counted(saving.lost, 'repair')} lost and {saving.gained} won against {saving.against}, of {saving.repairs}"
+    )
+    return f"{who}{moved}; {figure(wasted)} wasted attempts a trial, not {figure(wasted + saving.wasted_less)}"
 
 
-def _wasted(one: Saving) -> float:
+def _wasted(saving: Saving) -> float:
     """Return the number of wasted attempts per trial."""
-    return (one.futile + one.fruitless) / one.trials
+    return (saving.futile + saving.fruitless) / saving.trials
 
 
 MEANINGS = {
@@ -229,14 +233,14 @@ def failing_answer(panel: Panel, selection: Selection, funnels: Sequence[FunnelL
     ]
     still_open = stopped["open"]
     failed = sum(count for _, count in wrong)
-    says = f"{figure(failed)}{f' to {figure(failed + still_open)}' if still_open else ''} of {one.funnel.trials} with {best}"
+    answer = f"{figure(failed)}{f' to {figure(failed + still_open)}' if still_open else ''} of {one.funnel.trials} with {best}"
     keys = _keys_by_stage(selection, one.strategy, first_stage if first else final_stage)
     stages = tuple(
         Stop(number=count, stage=stage, says=SAYS[stage], keys=keys.get(stage, ())) for stage, count in wrong
     )
     tone: Tone = "open" if still_open else "plain"
     return Answer(
-        question=question, says=says, why=(), of=under, counts=counts, tone=tone, stages=stages, strategy=one.strategy, panel=panel,
+        question=question, says=answer, why=(), of=under, counts=counts, tone=tone, stages=stages, strategy=one.strategy, panel=panel,
         stopped_at="first_stage" if first else "final_stage",
     )  # fmt: skip
 
@@ -258,4 +262,4 @@ def _wrong(selection: Selection) -> tuple[tuple[Count, ...], int]:
     found: Counter[str] = Counter()
     for (outcome, verdict), count in own.counted("outcome", "verdict").items():
         found[outcome or verdict] += count
-    return tuple(Count(number=found[name], says=says, outcome=name) for name, says in MEANINGS.items()), len(own)
+    return tuple(Count(number=found[name], says=meaning, outcome=name) for name, meaning in MEANINGS.items()), len(own)

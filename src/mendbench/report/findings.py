@@ -43,4 +43,6 @@ class Judgement:
     @property
     def failing(self) -> frozenset[str]:
         """The keys of the trials that fail the build."""
-        return frozenset(one.key for one in self.findings if one.level == "error" and one.key is not None)
+        return frozenset(
+            finding.key for finding in self.findings if finding.level == "error" and finding.key is not None
+        )

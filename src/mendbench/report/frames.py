@@ -162,7 +162,7 @@ def _trials(run: StoredRun) -> Iterator[JsonObject]:
             "edits": _listed(whole(row["edits"], run.texts)),
             "requests": len(row["requests"]),
             "checks_failed": sum(not check["held"] for check in row["checks"]),
-            "elapsed_ms": sum(one["duration_ms"] for one in executions if one)
+            "elapsed_ms": sum(execution["duration_ms"] for execution in executions if execution)
             + sum(attempt["elapsed_ms"] for attempt in row["attempts"]),
             "problem": problem.get("message"),
         }
@@ -171,12 +171,12 @@ def _trials(run: StoredRun) -> Iterator[JsonObject]:
 def _attempts(run: StoredRun) -> Iterator[JsonObject]:
     for row in run.rows:
         for attempt in row["attempts"]:
-            told = whole({name: attempt[name] for name in ("response", "problem", "edits")}, run.texts)
+            texts = whole({name: attempt[name] for name in ("response", "problem", "edits")}, run.texts)
             yield {
                 **{name: attempt.get(name) for name in TABLES["attempts"]},
                 **_which(row),
-                **told,
-                "edits": _listed(told["edits"]),
+                **texts,
+                "edits": _listed(texts["edits"]),
                 "outcome": attempt["execution"]["outcome"] if attempt["execution"] else None,
                 "facts_found": len(attempt["facts"]["found"]),
                 "facts_missing": len(attempt["facts"]["missing"]),

@@ -28,9 +28,9 @@ def judgement_of_gate(result: GateResult) -> Judgement:
 
 
 def _of_gate(result: GateResult) -> Iterator[Finding]:
-    for one in result.differences:
-        words = f"{one.before} -> {one.after}; {one.hint}"
-        yield Finding(level="warning", title=f"{one.what} is another", message=words)
+    for difference in result.differences:
+        words = f"{difference.before} -> {difference.after}; {difference.hint}"
+        yield Finding(level="warning", title=f"{difference.what} is another", message=words)
     for limit in result.limits:
         if limit.status != "holds":
             level: Level = "error" if limit.status == "broken" else "warning"
@@ -40,16 +40,16 @@ def _of_gate(result: GateResult) -> Iterator[Finding]:
             level = "error" if shift.status == "worse" else "warning"
             title = "worse beyond noise" if level == "error" else "not told apart from noise"
             yield Finding(level=level, title=title, message=shift_words(shift))
-    yield from (_of_trial(one) for one in result.findings)
+    yield from (_of_trial(finding) for finding in result.findings)
 
 
-def _of_trial(one: GateFinding) -> Finding:
+def _of_trial(finding: GateFinding) -> Finding:
     return Finding(
-        level=_OF_GATE[one.level],
-        title=one.change,
-        message="; ".join((f"{one.was} -> {one.now}", *one.why)),
-        key=one.key,
-        case=one.trial.case,
+        level=_OF_GATE[finding.level],
+        title=finding.change,
+        message="; ".join((f"{finding.was} -> {finding.now}", *finding.why)),
+        key=finding.key,
+        case=finding.trial.case,
     )
 
 
@@ -85,5 +85,5 @@ def _of_change(change: Change) -> Finding:
     )
 
 
-def _ending(one: Ending) -> str:
-    return f"{one.outcome or one.verdict} ({one.stop_reason}, {one.wasted_attempts or 0} wasted)"
+def _ending(ending: Ending) -> str:
+    return f"{ending.outcome or ending.verdict} ({ending.stop_reason}, {ending.wasted_attempts or 0} wasted)"

@@ -69,15 +69,17 @@ def junit(run: StoredRun, *, judgement: Judgement | None = None, failing: Failin
     if failing is None and judgement is not None:
         failing = judgement.failing
     keys = None if failing is None or callable(failing) else frozenset(failing)
-    said: dict[str, list[Finding]] = defaultdict(list)
+    findings: dict[str, list[Finding]] = defaultdict(list)
     for finding in judgement.findings if judgement else ():
         if finding.key is not None:
-            said[finding.key].append(finding)
+            findings[finding.key].append(finding)
     root = ET.Element("testsuites")
     tests: list[_Test] = []
     for treatment, records in _by_treatment(run.records):
         rows = (run.rows[place] for place in records.places())
-        own = [_test(row, run, _status(row, red=_red(row, failing, keys)), said.get(row["key"], [])) for row in rows]
+        own = [
+            _test(row, run, _status(row, red=_red(row, failing, keys)), findings.get(row["key"], [])) for row in rows
+        ]
         _suite(root, treatment_name(treatment), own, _properties(run, treatment, records))
         tests += own
     if judgement is not None:
@@ -109,22 +111,22 @@ def _status(row: JsonRow, *, red: bool | None) -> Status:
     return "error" if row["verdict"] in {"unjudged", "crashed"} else "failure"
 
 
-def _test(row: JsonRow, run: StoredRun, status: Status, said: Sequence[Finding]) -> _Test:
-    why = "; ".join(f"{one.title}: {one.message}" for one in said)
+def _test(row: JsonRow, run: StoredRun, status: Status, findings: Sequence[Finding]) -> _Test:
+    why = "; ".join(f"{finding.title}: {finding.message}" for finding in findings)
     return _Test(
         name=trial_name(row),
         classname=str(row["case"]).replace("/", "."),
         seconds=_seconds(row),
         status=status,
-        kind=said[0].title if said else row["outcome"] or row["verdict"],
+        kind=findings[0].title if findings else row["outcome"] or row["verdict"],
         message=why or (f"known, {verdict_words(row)}" if status == "skipped" else reason(row, run.texts)),
-        body=_body(row, run, said) if status in {"failure", "error"} else "",
+        body=_body(row, run, findings) if status in {"failure", "error"} else "",
         out=_figures(row),
     )
 
 
-def _body(row: JsonRow, run: StoredRun, said: Sequence[Finding]) -> str:
-    body = "\n".join([*(f"{one.title}: {one.message}" for one in said), story(row, run.texts)])
+def _body(row: JsonRow, run: StoredRun, findings: Sequence[Finding]) -> str:
+    body = "\n".join([*(f"{finding.title}: {finding.message}" for finding in findings), story(row, run.texts)])
     more = len(body) - BODY
     return body if more <= 0 else f"{body[:BODY]}\n… {more} more characters; the whole trial is in the run's report"
 
@@ -155,7 +157,7 @@ def _figures(row: JsonRow) -> str:
 def _seconds(row: JsonRow) -> float:
     """Return how long the trial took on the virtual clock: recorded executions and responses."""
     executions = [row["first"], *(attempt["execution"] for attempt in row["attempts"])]
-    ran = sum(one["duration_ms"] for one in executions if one is not None)
+    ran = sum(execution["duration_ms"] for execution in executions if execution is not None)
     return float(ran + sum(attempt["elapsed_ms"] for attempt in row["attempts"])) / 1000
 
 

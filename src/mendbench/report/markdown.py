@@ -108,7 +108,7 @@ def _sections(run: StoredRun, judgement: Judgement | None) -> Iterator[_Section]
 def _changes(run: StoredRun, judgement: Judgement) -> _Section:
     lines, left = [], []
     for level in LEVELS:
-        own = [one for one in judgement.findings if one.level == level]
+        own = [finding for finding in judgement.findings if finding.level == level]
         for finding in own[:FINDINGS]:
             about = _name(run, finding.key) if finding.key is not None else finding.case
             where = f" {code(about)}" if about else ""

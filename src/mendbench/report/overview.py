@@ -190,9 +190,9 @@ def build_overview(run: StoredRun, summary: Summary) -> Overview:
             for own in map(selection.of_api, totals)
             if (table := kind_table(totals[own.api], own)).kinds
         ),
-        pictures=tuple(one for one in drawn if isinstance(one, Chart)),
+        pictures=tuple(picture for picture in drawn if isinstance(picture, Chart)),
         terms=tuple(_terms(summary.views)),
-        missing=tuple(one for one in drawn if isinstance(one, Missing)),
+        missing=tuple(picture for picture in drawn if isinstance(picture, Missing)),
     )
 
 
@@ -280,6 +280,6 @@ def _notes(selection: Selection, saved: Sequence[Saving], primary: Primary) -> d
 
 def _themes(statements: Sequence[Statement], notes: Mapping[str, str]) -> Iterable[Theme]:
     for theme, title in THEMES.items():
-        own = tuple(one for one in statements if one.theme == theme)
+        own = tuple(statement for statement in statements if statement.theme == theme)
         if own:
             yield Theme(title=title, note=notes.get(theme, ""), statements=own)

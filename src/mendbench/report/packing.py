@@ -48,7 +48,7 @@ _GZIP = 31
 _AT_ONCE = 8192
 """Numbers of a column that are written at once."""
 
-_TREATMENT = frozenset(one.name for one in fields(Treatment))
+_TREATMENT = frozenset(field.name for field in fields(Treatment))
 
 _OS_BYTE = 9
 """Offset of the operating system in a gzip header (RFC 1952 section 2.3)."""
@@ -178,24 +178,24 @@ def parts_of(rows: Sequence[JsonRow], texts: Mapping[str, str], records: Records
     """
     shapes: dict[tuple[str, ...], int] = {}
     by_case: dict[str, Records] = records.by("case")
-    told = {name: _Told(len(rows)) for name in _OF_ROWS}
+    fields_of_rows = {name: _Told(len(rows)) for name in _OF_ROWS}
     pools = PoolFile()
     for own in by_case.values():
         pool = _Pool(texts, shapes)
-        pools.add(pool.entries, list(_packed_rows(rows, own.places(), pool, told)))
+        pools.add(pool.entries, list(_packed_rows(rows, own.places(), pool, fields_of_rows)))
     common = pools.common()
     return Parts(
-        columns=Columns(records, told), cases=tuple(by_case), shapes=tuple(shapes), common=common, records=pools
+        columns=Columns(records, fields_of_rows), cases=tuple(by_case), shapes=tuple(shapes), common=common, records=pools
     )  # fmt: skip
 
 
 def columns_of(rows: Sequence[JsonRow], texts: Mapping[str, str], records: Records) -> Columns:
     """Return only the columns of rows."""
-    told = {name: _Told(len(rows)) for name in _OF_ROWS}
+    fields_of_rows = {name: _Told(len(rows)) for name in _OF_ROWS}
     for place, row in enumerate(rows):
-        for name, one in told.items():
-            one.put(place, _whole(row.get(name), texts))
-    return Columns(records, told)
+        for name, values in fields_of_rows.items():
+            values.put(place, _whole(row.get(name), texts))
+    return Columns(records, fields_of_rows)
 
 
 _OF_ROWS = ("title", "request")
@@ -203,13 +203,13 @@ _OF_ROWS = ("title", "request")
 
 
 def _packed_rows(
-    rows: Sequence[JsonRow], places: Iterable[int], pool: _Pool, told: Mapping[str, _Told]
+    rows: Sequence[JsonRow], places: Iterable[int], pool: _Pool, fields_of_rows: Mapping[str, _Told]
 ) -> Iterator[int]:
     """Put the rows of one case into its pool, and yield the reference of each."""
     for place in places:
         row = rows[place]
-        for name, one in told.items():
-            one.put(place, _whole(row.get(name), pool.texts))
+        for name, values in fields_of_rows.items():
+            values.put(place, _whole(row.get(name), pool.texts))
         shown = {name: value for name, value in row.items() if name not in UNTOLD and name not in COLUMNS}
         attempts = [pool.attempt(attempt) for attempt in row["attempts"]]
         yield pool.record(shown, attempts=pool.items(attempts))

@@ -97,7 +97,7 @@ class PoolFile(Sequence[JsonObject]):
     def __getitem__(self, at: Any) -> Any:
         """Return the own pool and the rows of one case."""
         if isinstance(at, slice):
-            return [self[one] for one in range(*at.indices(len(self)))]
+            return [self[index] for index in range(*at.indices(len(self)))]
         entries, digests, rows = self._read(range(len(self))[at])
         own = [place for place, digest in enumerate(digests) if digest not in self._common]
         own.sort(key=lambda place: not isinstance(entries[place], str))

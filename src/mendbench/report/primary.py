@@ -59,5 +59,7 @@ def primary_of(run: StoredRun) -> Primary:
 
 def _asked(run: StoredRun, plan: Protocol) -> Records:
     """Return the trials that the plan covers: those of its model, under its policies."""
-    policies = {side.policy for one in plan.contrasts for side in (one.treatment, one.against)}
-    return run.records.where("treatment", lambda one: one.model == plan.model and one.policy in policies)
+    policies = {side.policy for contrast in plan.contrasts for side in (contrast.treatment, contrast.against)}
+    return run.records.where(
+        "treatment", lambda treatment: treatment.model == plan.model and treatment.policy in policies
+    )

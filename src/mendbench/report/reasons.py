@@ -95,13 +95,13 @@ def _missed(detail: Mapping[str, Json]) -> Iterator[str]:
         yield f"asked: {short(str(detail['request']))}"
         yield f"nearest recorded: {short(str(detail.get('nearest') or 'nothing like it'))}"
     if detail.get("differs"):
-        yield f"differs in: {', '.join(str(one) for one in detail['differs'])}"
+        yield f"differs in: {', '.join(str(name) for name in detail['differs'])}"
     if detail.get("record"):
         yield f"record it with: {detail['record']}"
 
 
 def _refused(row: JsonRow, texts: Mapping[str, str]) -> Iterator[str]:
-    refused = next((one for one in reversed(row["requests"]) if not one["accepted"]), None)
+    refused = next((request for request in reversed(row["requests"]) if not request["accepted"]), None)
     if refused is None:
         return
     sent = whole(refused, texts)
@@ -126,7 +126,7 @@ def _diff(row: JsonRow, texts: Mapping[str, str]) -> Iterator[str]:
 
 
 def _last_workflow(row: JsonRow, texts: Mapping[str, str]) -> JsonObject:
-    ran = [one for one in row["attempts"] if one["execution"] is not None]
+    ran = [attempt for attempt in row["attempts"] if attempt["execution"] is not None]
     return _document(ran[-1]["workflow"] if ran else row["workflow"], texts)
 
 

@@ -64,12 +64,12 @@ class Sum:
 
 def savings(sums: Mapping[PolicyView, Sum]) -> tuple[Saving, ...]:
     """Return what every policy except :data:`MAIN_POLICY` saves, the headline's first; empty if that was not run."""
-    return tuple(_saving(view, one) for view, one in sums.items() if view.policy != MAIN_POLICY)
+    return tuple(_saving(view, total) for view, total in sums.items() if view.policy != MAIN_POLICY)
 
 
 def unstopped(sums: Mapping[PolicyView, Sum]) -> Saving | None:
     """Return :data:`MAIN_POLICY` itself over the same trials; its savings are zero."""
-    return next((_saving(view, one) for view, one in sums.items() if view.policy == MAIN_POLICY), None)
+    return next((_saving(view, total) for view, total in sums.items() if view.policy == MAIN_POLICY), None)
 
 
 def policy_sums(selection: Selection) -> dict[PolicyView, Sum]:
@@ -79,12 +79,14 @@ def policy_sums(selection: Selection) -> dict[PolicyView, Sum]:
         return {}
     sums = {view: Sum() for view in selection.policies}
     names = {column.name for column in selection.treated()}  # controls were not run on all cases
-    by_view = {view: selection.under(view).where("treatment", lambda one: one.strategy in names) for view in sums}
+    by_view = {
+        view: selection.under(view).where("treatment", lambda treatment: treatment.strategy in names) for view in sums
+    }
     for _, places in shared_trials(by_view):
         each = {view: selection.records.standing(at) for view, at in places.items()}
-        if all(one.judged for one in each.values()):
-            for view, one in sums.items():
-                one.add(each[view], each[naive])
+        if all(standing.judged for standing in each.values()):
+            for view, total in sums.items():
+                total.add(each[view], each[naive])
     return sums if sums[naive].cases else {}
 
 

@@ -31,6 +31,6 @@ def score_lines(records: Records) -> tuple[ScoreLine, ...]:
     scores = all_scores() if groups else {}
     return tuple(
         ScoreLine(part=part, treatment=treatment, score=name, measure=measure)
-        for part, treatment, own in sorted(groups, key=lambda one: (one[0] or "", one[1].order()))
+        for part, treatment, own in sorted(groups, key=lambda group: (group[0] or "", group[1].order()))
         for name, measure in sorted(measures(scores, own).items())
     )

@@ -43,8 +43,8 @@ class Selection:
     def of(self, column: Column, view: PolicyView | None = None) -> Records:
         """Return the trials of a column under a policy, by default the headline's."""
         if column.group == "bound":
-            return self.ends.where("treatment", lambda one: one.repairer == column.name)
-        return self.under(view or self.policy).where("treatment", lambda one: one.strategy == column.name)
+            return self.ends.where("treatment", lambda treatment: treatment.repairer == column.name)
+        return self.under(view or self.policy).where("treatment", lambda treatment: treatment.strategy == column.name)
 
     def of_api(self, api: str) -> Selection:
         """Return the trials of one stratum of APIs; all of them if ``api`` is empty."""
@@ -91,8 +91,8 @@ def _selection(
     solver: Solver, policies: tuple[PolicyView, ...], columns: Sequence[Column], own: Records, ends: Records
 ) -> Selection:
     first = policies[0]
-    there = {one.strategy for one in own.values("treatment") if first.runs(one)}
-    known = {one.repairer for one in ends.values("treatment")}
+    there = {treatment.strategy for treatment in own.values("treatment") if first.runs(treatment)}
+    known = {treatment.repairer for treatment in ends.values("treatment")}
     shown = tuple(column for column in columns if column.name in (known if column.group == "bound" else there))
     return Selection(solver=solver, policy=first, policies=policies, columns=shown, records=own, ends=ends)
 
@@ -101,9 +101,9 @@ def total_of(found: Sequence[JsonObject], selection: Selection, column: Column) 
     """Return the total of a column under the headline's policy, a bound's under its own policy; None if there is none."""
     solver, view = selection.solver, selection.policy
     if column.group == "bound":
-        bounds = (one for one in found if (one["repairer"], one["engine"]) == (column.name, solver.engine))
+        bounds = (row for row in found if (row["repairer"], row["engine"]) == (column.name, solver.engine))
         return next(bounds, None)
-    own = (one for one in found if solver.answered(one) and view.ran(one) and one["strategy"] == column.name)
+    own = (row for row in found if solver.answered(row) and view.ran(row) and row["strategy"] == column.name)
     return next(own, None)
 
 

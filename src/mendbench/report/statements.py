@@ -75,31 +75,33 @@ def strategy_statements(
 
 def policy_statements(savings: Sequence[Saving]) -> Iterator[Statement]:
     """Yield what each policy saves and loses."""
-    for one in savings:
-        yield Statement(theme="policies", text=_of_saving(one), weight="bad" if one.lost > one.gained else "plain")
+    for saving in savings:
+        yield Statement(
+            theme="policies", text=_of_saving(saving), weight="bad" if saving.lost > saving.gained else "plain"
+        )
 
 
 def warning_statements(found: Sequence[DetectorWarnings], selection: Selection) -> Iterator[Statement]:
     """Yield how accurate each detector's warnings were, and what its policies lost by false warnings."""
-    for one in found:
-        if one.detector is None:
+    for warnings in found:
+        if warnings.detector is None:
             continue
-        rates = {rate.name: rate for rate in one.matrix.rates}
+        rates = {rate.name: rate for rate in warnings.matrix.rates}
         hits, alarms, silent = rates["recall"], rates["false_alarm_rate"], rates["silent_success_rate"]
-        users = listing([view.policy for view in selection.policies if view.detector == one.detector])
+        users = listing([view.policy for view in selection.policies if view.detector == warnings.detector])
         text = (
-            f"The detector {one.detector} ({users}) gives {hits.part} of {counted(hits.n, 'due warning')}, with "
+            f"The detector {warnings.detector} ({users}) gives {hits.part} of {counted(hits.n, 'due warning')}, with "
             f"{counted(alarms.part, 'false alarm')} on {counted(alarms.n, 'other node')} and "
             f"{counted(silent.part, 'silent success', 'silent successes')} of {counted(silent.n, 'failure')}"
         )
-        if one.matrix_without_adversarial is not None:
-            fair = {rate.name: rate for rate in one.matrix_without_adversarial.rates}
+        if warnings.matrix_without_adversarial is not None:
+            fair = {rate.name: rate for rate in warnings.matrix_without_adversarial.rates}
             text += (
-                f"; without the {counted(len(one.adversarial_cases), 'case')} chosen to catch it out {fair['recall'].part} of "
+                f"; without the {counted(len(warnings.adversarial_cases), 'case')} chosen to catch it out {fair['recall'].part} of "
                 f"{fair['recall'].n} and {counted(fair['false_alarm_rate'].part, 'false alarm')}"
             )
         lost: defaultdict[str, float] = defaultdict(float)
-        for price in one.prices:
+        for price in warnings.prices:
             if not price.without_adversarial:
                 lost[price.policy] += price.false.repairs_lost
         if alarms.part and lost:
@@ -117,7 +119,9 @@ def trial_statements(trials: Sequence[TrialRecord], under: str) -> Iterator[Stat
     }
     for outcome, meaning in meanings.items():
         found = tuple(
-            one.key for one in trials if one.outcome == outcome or (outcome == "harmful" and one.harmful and one.judged)
+            trial.key
+            for trial in trials
+            if trial.outcome == outcome or (outcome == "harmful" and trial.harmful and trial.judged)
         )
         if found:
             text = f"{counted(len(found), 'trial')} of {len(trials)} {meaning} ({under})."
@@ -125,13 +129,13 @@ def trial_statements(trials: Sequence[TrialRecord], under: str) -> Iterator[Stat
 
 
 def _of_primary(result: ContrastResult) -> str:
-    one = result.difference
-    if result.undefined or one is None:
+    difference = result.difference
+    if result.undefined or difference is None:
         return f"{result.name}: no result, because {result.undefined or 'nothing can be paired'}."
-    p = "" if one.p is None else f" p = {one.p:.2g} after Holm's correction."
+    p = "" if difference.p is None else f" p = {difference.p:.2g} after Holm's correction."
     settled = f" {result.settled[:1].upper()}{result.settled[1:]}." if result.settled else ""
     name, other, where = _apart(result.treatment, result.against)
-    return f"{where}{_between(one, name, other, planned=True)}.{p}{settled}"
+    return f"{where}{_between(difference, name, other, planned=True)}.{p}{settled}"
 
 
 def _apart(treatment: str, against: str) -> tuple[str, str, str]:
@@ -150,53 +154,57 @@ def _of_gap(gap: Gap, about: str) -> str:
     return _between(gap.difference, gap.name, gap.against, at)
 
 
-def _between(one: Difference, name: str, other: str, at: str = "", *, planned: bool = False) -> str:
+def _between(difference: Difference, name: str, other: str, at: str = "", *, planned: bool = False) -> str:
     """Return how two sides differ, with counts. ``at``: what else they differ in.
 
     Only a ``planned`` contrast states how many more cases are needed: that number depends on its own threshold.
     """
-    pairs = f"{one.won} won, {one.lost} lost"
-    cases = counted(one.cases - one.open, "case")
-    whatever = f", whatever becomes of {counted(one.open, 'open pair')}" if one.open else ""
-    if one.verdict == "undefined":
-        return f"{name} and {other} cannot be compared: there are no {one.of} on both sides"
-    if one.verdict == "alike":
-        could = f"up to {percent(unseen_share(one.groups))} of other groups of cases could yet"
+    pairs = f"{difference.won} won, {difference.lost} lost"
+    cases = counted(difference.cases - difference.open, "case")
+    whatever = f", whatever becomes of {counted(difference.open, 'open pair')}" if difference.open else ""
+    if difference.verdict == "undefined":
+        return f"{name} and {other} cannot be compared: there are no {difference.of} on both sides"
+    if difference.verdict == "alike":
+        could = f"up to {percent(unseen_share(difference.groups))} of other groups of cases could yet"
         return f"{name} and {other} are alike{at}: none of {cases} differs; {could}"
-    if one.verdict == "open":
-        without = f"{one.open} of {counted(one.cases, 'case')} are without a verdict on a side"
+    if difference.verdict == "open":
+        without = f"{difference.open} of {counted(difference.cases, 'case')} are without a verdict on a side"
         return f"{name} against {other} is open: {without}; of the others {pairs}"
-    if one.verdict == "not told apart" and not one.difference:
+    if difference.verdict == "not told apart" and not difference.difference:
         return f"{name} and {other} are not told apart{at}: {pairs} of {cases}, neither is ahead{whatever}"
-    if one.verdict == "not told apart":
-        more = f"; {about(one.more_cases)} more cases would tell" if planned and one.more_cases and not one.open else ""
-        return f"{_amount(one, name, other)} ({pairs}){at}: not told apart{whatever}{more}"
-    return f"{_amount(one, name, other)} ({pairs}{_interval(one)}){at}{whatever}"
+    if difference.verdict == "not told apart":
+        more = (
+            f"; {about(difference.more_cases)} more cases would tell"
+            if planned and difference.more_cases and not difference.open
+            else ""
+        )
+        return f"{_amount(difference, name, other)} ({pairs}){at}: not told apart{whatever}{more}"
+    return f"{_amount(difference, name, other)} ({pairs}{_interval(difference)}){at}{whatever}"
 
 
-def _amount(one: Difference, name: str, other: str) -> str:
-    gap = one.difference or 0
+def _amount(difference: Difference, name: str, other: str) -> str:
+    gap = difference.difference or 0
     more = "more" if gap > 0 else "fewer"
-    if one.unit == "share":
-        judged = one.cases - one.open
+    if difference.unit == "share":
+        judged = difference.cases - difference.open
         return f"{name} repairs {figure(abs(gap) * judged)} {more} of {counted(judged, 'case')} than {other}"
-    return f"{name} makes {figure(abs(gap))} {more} {one.title} than {other}, over {counted(one.cases, 'case')}"
+    return f"{name} makes {figure(abs(gap))} {more} {difference.title} than {other}, over {counted(difference.cases, 'case')}"
 
 
-def _interval(one: Difference) -> str:
-    if one.interval is None:
+def _interval(difference: Difference) -> str:
+    if difference.interval is None:
         return ""
-    if one.unit == "share" and one.cases >= FEW:
-        low, high = (signed(100 * end, 0) for end in one.interval)
+    if difference.unit == "share" and difference.cases >= FEW:
+        low, high = (signed(100 * end, 0) for end in difference.interval)
         return f"; 95 % interval {low} to {high} points"
-    scale, unit = (one.cases, " cases") if one.unit == "share" else (1, "")
-    low, high = (signed(scale * end, 1) for end in one.interval)
+    scale, unit = (difference.cases, " cases") if difference.unit == "share" else (1, "")
+    low, high = (signed(scale * end, 1) for end in difference.interval)
     return f"; 95 % interval {low} to {high}{unit}"
 
 
 def _beyond_noise(gap: Gap, noise: Sequence[Gap]) -> str:
-    fair = [one for one in noise if one.difference.cases >= FEW]
-    largest = max(fair, key=lambda one: abs(one.difference.difference or 0), default=None)
+    fair = [gap for gap in noise if gap.difference.cases >= FEW]
+    largest = max(fair, key=lambda gap: abs(gap.difference.difference or 0), default=None)
     if largest is None or not gap.cases:
         return ""
     floor, mine = abs(largest.difference.difference or 0), abs(gap.difference.difference or 0)
@@ -204,32 +212,34 @@ def _beyond_noise(gap: Gap, noise: Sequence[Gap]) -> str:
 
 
 def _controls(gaps: Sequence[Gap], noise: Sequence[Gap]) -> Iterator[str]:
-    for one in noise:
+    for gap in noise:
         small, last = "", " A gap no larger than a control's is not a finding."
-        if one.difference.cases < FEW:
+        if gap.difference.cases < FEW:
             small, last = f": too few cases so far to hold others against (under {FEW})", ""
         yield (
-            f"Control {one.name} against {one.against}: {signed(one.cases)} of {counted(one.judged, 'case')}{small}.{last}"
+            f"Control {gap.name} against {gap.against}: {signed(gap.cases)} of {counted(gap.judged, 'case')}{small}.{last}"
         )
     if gaps and not noise:
         yield "No control was run beside what it should not differ from, so nothing says how large a gap is noise."
 
 
-def _of_saving(one: Saving) -> str:
-    less, other = one.wasted_less, one.against
-    within = f" (95 % interval {figure(one.interval.low)} to {figure(one.interval.high)})" if one.interval else ""
+def _of_saving(saving: Saving) -> str:
+    less, other = saving.wasted_less, saving.against
+    within = (
+        f" (95 % interval {figure(saving.interval.low)} to {figure(saving.interval.high)})" if saving.interval else ""
+    )
     how = f"{figure(abs(less))} attempts {'fewer' if less >= 0 else 'more'} a trial than {other}{within}"
-    wastes = f"{one.policy} wastes {how}" if less else f"{one.policy} wastes as many attempts as {other}"
-    if not one.lost:
-        gained = f", and gains {one.gained}" if one.gained else ""
-        return f"{wastes} and loses none of its {counted(one.repairs, 'repair')}{gained}."
-    gained = f", and gains {one.gained}" if one.gained else ""
-    return f"{wastes}; of its {counted(one.repairs, 'repair')} it loses {one.lost}{gained}."
+    wastes = f"{saving.policy} wastes {how}" if less else f"{saving.policy} wastes as many attempts as {other}"
+    if not saving.lost:
+        gained = f", and gains {saving.gained}" if saving.gained else ""
+        return f"{wastes} and loses none of its {counted(saving.repairs, 'repair')}{gained}."
+    gained = f", and gains {saving.gained}" if saving.gained else ""
+    return f"{wastes}; of its {counted(saving.repairs, 'repair')} it loses {saving.lost}{gained}."
 
 
-def _weight(one: Difference | None, undefined: str | None = None) -> Weight:
+def _weight(difference: Difference | None, undefined: str | None = None) -> Weight:
     return (
         "told"
-        if one is not None and not undefined and one.verdict in {"better", "worse", "higher", "lower"}
+        if difference is not None and not undefined and difference.verdict in {"better", "worse", "higher", "lower"}
         else "plain"
     )

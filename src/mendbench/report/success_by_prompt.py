@@ -25,8 +25,8 @@ def splits_of(selection: Selection) -> PromptSplits | None:
     """Return the splits under the headline's policy; None if no strategy has one."""
     columns = selection.strategies()
     names = {column.name for column in columns}
-    records = selection.under(selection.policy).where("treatment", lambda one: one.strategy in names)
-    found = {name: {one.strategy: one for one in splits(records, holds)} for name, holds in STRATA.items()}
+    records = selection.under(selection.policy).where("treatment", lambda treatment: treatment.strategy in names)
+    found = {name: {split.strategy: split for split in splits(records, holds)} for name, holds in STRATA.items()}
     lines = [(column.name, tuple(own.get(column.name) for own in found.values())) for column in columns]
     shown = tuple(line for line in lines if any(line[1]))
     if not shown:
@@ -35,11 +35,11 @@ def splits_of(selection: Selection) -> PromptSplits | None:
     return PromptSplits(names=tuple(found), lines=shown, within=within)
 
 
-def _within(name: str, one: Within) -> str:
-    if one.difference is None:
+def _within(name: str, split: Within) -> str:
+    if split.difference is None:
         return f"{name.capitalize()}: no case has trials of both sorts."
-    cases = counted(one.cases, "case")
-    interval = one.interval
+    cases = counted(split.cases, "case")
+    interval = split.interval
     sure = f", 95 % interval {signed(100 * interval.low, 0)} to {signed(100 * interval.high, 0)}" if interval else ""
-    points = f"{signed(100 * one.difference, 0)} points{sure}"
+    points = f"{signed(100 * split.difference, 0)} points{sure}"
     return f"{name.capitalize()}: {points}, over {cases} with trials of both sorts."

@@ -279,7 +279,7 @@ def _engines(run: StoredRun) -> str:
 
 def _left_out(run: StoredRun) -> str:
     """Return how many cases each engine cannot express: no denominator includes them."""
-    counted = Counter(one["engine"] for one in run.run.get("left_out") or ())
+    counted = Counter(entry["engine"] for entry in run.run.get("left_out") or ())
     shown = [f"{engine} cannot express {count} case{'' if count == 1 else 's'}" for engine, count in counted.items()]
     return listing(shown) if shown else ""
 

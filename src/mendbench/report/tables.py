@@ -141,25 +141,25 @@ def panels(found: Mapping[str, Sequence[JsonObject]], views: Views) -> tuple[Pan
                 lines = tuple(_lines(own, views, solver, view))
                 if any(line.group != "bound" for line in lines):
                     strata.append(Panel(solver=solver, policy=view, title=title, lines=lines, api=api))
-            made += [one for one in strata if any(line.cases for line in one.lines)] or strata[:1]
+            made += [panel for panel in strata if any(line.cases for line in panel.lines)] or strata[:1]
     return tuple(made)
 
 
 def headline_panels(found: Sequence[Panel]) -> tuple[Panel, ...]:
     """Return the panels of the first solver under the headline's policy: one for each stratum."""
-    return tuple(one for one in found if (one.solver, one.policy) == (found[0].solver, found[0].policy))
+    return tuple(panel for panel in found if (panel.solver, panel.policy) == (found[0].solver, found[0].policy))
 
 
 def control_panels(found: Sequence[Panel], model: str | None) -> tuple[Panel, ...]:
     """Return the panels of the control model under its first policy: one for each stratum; empty if the run has no such model."""
-    own = [one for one in found if model is not None and one.solver.model == model]
-    return tuple(one for one in own if one.policy == own[0].policy)
+    own = [panel for panel in found if model is not None and panel.solver.model == model]
+    return tuple(panel for panel in own if panel.policy == own[0].policy)
 
 
 def others(found: Sequence[Panel]) -> tuple[Panel, ...]:
     """Return the panels of the other solvers under the headline's policy."""
     first = found[0] if found else None
-    return tuple(one for one in found if first and one.policy == first.policy and one.solver != first.solver)
+    return tuple(panel for panel in found if first and panel.policy == first.policy and panel.solver != first.solver)
 
 
 def _lines(found: Sequence[JsonObject], views: Views, solver: Solver, view: PolicyView) -> Iterable[Line]:
@@ -210,10 +210,10 @@ def _bar(success: JsonObject) -> Bar:
     low, high = success["interval"]["low"], success["interval"]["high"]
     name = _OPEN if success["bounds"] else "95 % interval"
     if cases < FEW:
-        says = f"{number(success['numerator'])} of {cases}; {name} {low * cases:.1f} to {high * cases:.1f} cases"
+        text = f"{number(success['numerator'])} of {cases}; {name} {low * cases:.1f} to {high * cases:.1f} cases"
     else:
-        says = f"{percent(share)} of {cases}; {name} {percent(low)} to {percent(high)}"
-    return Bar(low=round(100 * low, 1), point=round(100 * share, 1), high=round(100 * high, 1), says=says)
+        text = f"{percent(share)} of {cases}; {name} {percent(low)} to {percent(high)}"
+    return Bar(low=round(100 * low, 1), point=round(100 * share, 1), high=round(100 * high, 1), says=text)
 
 
 def _first_attempt(found: Sequence[JsonObject], solver: Solver, strategy: str) -> str:
@@ -280,7 +280,7 @@ def _added(one: float | None, other: float | None) -> float | None:
 
 def _policy_table(records: Records, views: Views, solver: Solver) -> PolicyTable:
     names = {column.name for column in own_strategies(views.columns)}
-    own = records.where("treatment", lambda one: solver.answers(one) and one.strategy in names)
+    own = records.where("treatment", lambda treatment: solver.answers(treatment) and treatment.strategy in names)
     by_view = {view: own.where("treatment", view.runs) for view in views.policies}
     sums = {view: _Sum() for view, held in by_view.items() if held}
     unstopped = next((view for view in sums if view.policy == MAIN_POLICY), None)
@@ -288,19 +288,19 @@ def _policy_table(records: Records, views: Views, solver: Solver) -> PolicyTable
     trials = judged = 0
     for case, places in shared_trials({view: by_view[view] for view in sums}):
         each = {view: own.standing(at) for view, at in places.items()}
-        is_judged = all(one.judged for one in each.values())
+        is_judged = all(standing.judged for standing in each.values())
         cases.add(case)
         trials, judged = trials + 1, judged + is_judged
         other = None if unstopped is None else each[unstopped]
-        for view, one in sums.items():
-            one.add(places[view], each[view], other, judged=is_judged)
-    lines = tuple(_policy_line(view, one, own, alone=unstopped is None) for view, one in sums.items() if trials)
+        for view, total in sums.items():
+            total.add(places[view], each[view], other, judged=is_judged)
+    lines = tuple(_policy_line(view, total, own, alone=unstopped is None) for view, total in sums.items() if trials)
     return PolicyTable(solver=solver, trials=trials, cases=len(cases), judged=judged, lines=lines)
 
 
 def shared_trials(by_view: Mapping[PolicyView, Records]) -> Iterator[tuple[str, dict[PolicyView, int]]]:
     """Yield each trial that every policy has, in the order of case, strategy and sample: its case, and its place under each policy."""
-    by_case: dict[PolicyView, dict[str, Records]] = {view: one.by("case") for view, one in by_view.items()}
+    by_case: dict[PolicyView, dict[str, Records]] = {view: records.by("case") for view, records in by_view.items()}
     for case in sorted(set.intersection(*map(set, by_case.values()))) if by_case else ():
         found = {view: held[case].by_strategy() for view, held in by_case.items()}
         for strategy in sorted(set.intersection(*map(set, found.values()))):

@@ -99,11 +99,11 @@ def views_of(run: StoredRun) -> Views:
     """Return the views of the run's trials, in the order of the run's matrix, others by name."""
     matrix = _axes(run)
     treatments: tuple[Treatment, ...] = run.records.values("treatment")
-    named = {one.repairer for one in treatments}
+    named = {treatment.repairer for treatment in treatments}
     bounds = {name for name in named if name in BOUND_REPAIRERS}
     bounds = bounds if named - bounds else set()
-    own = [one for one in treatments if one.repairer not in bounds]
-    strategies = _ordered({one.strategy for one in own}, matrix, "strategies")
+    own = [treatment for treatment in treatments if treatment.repairer not in bounds]
+    strategies = _ordered({treatment.strategy for treatment in own}, matrix, "strategies")
     plain = [Column(name=name, group="strategy") for name in strategies if name not in CONTROL_STRATEGIES]
     controls = [Column(name=name, group="control") for name in CONTROL_STRATEGIES if name in strategies]
     ends = [Column(name=name, group="bound") for name in BOUND_REPAIRERS if name in bounds]
@@ -136,7 +136,7 @@ def _axes(run: StoredRun) -> JsonObject:
 
 
 def _solvers(treatments: Sequence[Treatment], matrix: JsonObject) -> tuple[Solver, ...]:
-    found = {(one.engine, one.repairer, one.model) for one in treatments}
+    found = {(treatment.engine, treatment.repairer, treatment.model) for treatment in treatments}
     engines, models = {key[0] for key in found}, list(matrix.get("models") or ())
 
     def place(key: tuple[str, str, str | None]) -> tuple[bool, int, str, str, str]:
@@ -158,8 +158,8 @@ def _solver_label(key: tuple[str, str, str | None], engines: set[str], repairers
 
 def _policies(treatments: Sequence[Treatment], matrix: JsonObject) -> tuple[PolicyView, ...]:
     detectors: dict[str, set[str | None]] = defaultdict(set)
-    for one in treatments:
-        detectors[one.policy].add(one.detector)
+    for treatment in treatments:
+        detectors[treatment.policy].add(treatment.detector)
     names = _ordered(set(detectors), matrix, "policies")
     names.sort(key=lambda name: name != MAIN_POLICY)
     return tuple(

@@ -92,12 +92,15 @@ def first_states(
     table: dict[str, Records] = as_table(trials).by("case")
     for case in sorted(table):
         seen = by_case[case] = dict[States, str]()
-        for trial in sorted(table[case], key=lambda one: one.key):
+        for trial in sorted(table[case], key=lambda record: record.key):
             if trial.end is not None:
                 seen.setdefault(trial.nodes, trial.key)
     agreed = {case: next(iter(seen)) for case, seen in by_case.items() if len(seen) == 1}
     disagreements = [
-        one for case, seen in sorted(by_case.items()) if len(seen) > 1 for one in _disagreements(case, seen)
+        disagreement
+        for case, seen in sorted(by_case.items())
+        if len(seen) > 1
+        for disagreement in _disagreements(case, seen)
     ]
     return agreed, tuple(disagreements), tuple(sorted(case for case, seen in by_case.items() if not seen))
 
@@ -109,8 +112,8 @@ def _disagreements(case: str, seen: Mapping[States, str]) -> Iterable[Disagreeme
             state = next((got for name, _, got in states if name == node), "not_run")
             gave.setdefault(state, key)
         if len(gave) > 1:
-            says = "the first execution gave " + ", and ".join(f"{state} in {key}" for state, key in gave.items())
-            yield Disagreement(case=case, node=node, states=tuple(gave), trials=tuple(gave.values()), says=says)
+            text = "the first execution gave " + ", and ".join(f"{state} in {key}" for state, key in gave.items())
+            yield Disagreement(case=case, node=node, states=tuple(gave), trials=tuple(gave.values()), says=text)
 
 
 def state_matrix(nodes: Mapping[str, States]) -> StateMatrix:

@@ -43,7 +43,7 @@ _READ = tuple(
     for names in GROUPS
 )
 
-assert {*_GROUP_OF, "key"} == {one.name for one in fields(TrialRecord)}  # noqa: S101 - every field is kept
+assert {*_GROUP_OF, "key"} == {field.name for field in fields(TrialRecord)}  # noqa: S101 - every field is kept
 
 
 class Coded:
@@ -67,9 +67,9 @@ class Coded:
             for number, read in enumerate(_READ):
                 value = read(record)
                 if number == whole:
-                    value = (tuple(attempts.values[attempts.number(one)] for one in record.attempts),)
+                    value = (tuple(attempts.values[attempts.number(attempt)] for attempt in record.attempts),)
                 codes[number].append(known[number].number(value))
-        return cls(keys, codes, [one.values for one in known])
+        return cls(keys, codes, [interned.values for interned in known])
 
     def record(self, at: int) -> TrialRecord:
         """Return the record of the trial at an index."""

@@ -186,7 +186,7 @@ def _interval(
     level = ", 95 %: from the lower bound's low to the upper bound's high" if is_open else ", 95 %"
     least = [count.numerator for count in counts.values()]
     most = [count.numerator + count.open for count in counts.values()]
-    if score.unit == "share" and {*least, *most} <= {0, 1} and all(one.denominator == 1 for one in counts.values()):
+    if score.unit == "share" and {*least, *most} <= {0, 1} and all(count.denominator == 1 for count in counts.values()):
         low, high = wilson(round(sum(least)), len(counts)).low, wilson(round(sum(most)), len(counts)).high
         return Interval(low=low, high=high), f"Wilson{level}"
     if len({groups[case] for case in counts}) < 2:  # noqa: PLR2004 - one group says nothing about others

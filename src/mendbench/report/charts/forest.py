@@ -91,15 +91,15 @@ def _axis(scale: Scale, bottom: int, *, in_points: bool) -> tuple[list[Stroke], 
 def _row(
     gap: Gap, scale: Scale, top: int, *, in_points: bool, drawn: bool
 ) -> tuple[list[Stroke], list[Mark], list[Label]]:
-    one, middle = gap.difference, top + 32
-    counts = f"{one.won} won, {one.lost} lost of {gap.judged}{' told' if one.open else ''}"
+    difference, middle = gap.difference, top + 32
+    counts = f"{difference.won} won, {difference.lost} lost of {gap.judged}{' told' if difference.open else ''}"
     kind = gap.group if drawn else "few"
     labels = [
         Label(x=0, y=top + 16, text=gap.name, kind=f"name {kind}"),
         Label(
             x=100,
             y=top + 16,
-            text=counts if drawn else f"{one.cases} cases, too few to draw",
+            text=counts if drawn else f"{difference.cases} cases, too few to draw",
             anchor="end",
             kind="note",
         ),
@@ -107,11 +107,11 @@ def _row(
     if not drawn:
         return [], [], labels
     value = scale.at(_point(gap, in_points=in_points))
-    told = one.verdict in {"better", "worse"}
+    decided = difference.verdict in {"better", "worse"}
     mark = Mark(
-        x=value, y=middle, shape="diamond" if told else "circle", kind="told" if told else "hollow", says=_of(gap)
+        x=value, y=middle, shape="diamond" if decided else "circle", kind="told" if decided else "hollow", says=_of(gap)
     )
-    if one.interval is None:
+    if difference.interval is None:
         return [], [mark], labels
     low, high = map(scale.at, _ends(gap, in_points=in_points))
     strokes = [Stroke(x1=low, y1=middle, x2=high, y2=middle, kind="interval")]
@@ -121,12 +121,12 @@ def _row(
 
 def _cases(gaps: Sequence[Gap]) -> str:
     found = sorted({gap.difference.cases for gap in gaps}, reverse=True)
-    return f"n = {listing([str(one) for one in found])} cases"
+    return f"n = {listing([str(number) for number in found])} cases"
 
 
 def _of(gap: Gap) -> str:
-    one = gap.difference
-    return f"{gap.name}: {signed(gap.cases)} of {counted(gap.judged, 'case')}, {one.won} won and {one.lost} lost, {one.verdict}"
+    result = gap.difference
+    return f"{gap.name}: {signed(gap.cases)} of {counted(gap.judged, 'case')}, {result.won} won and {result.lost} lost, {result.verdict}"
 
 
 def _says(gaps: Sequence[Gap]) -> str:
@@ -162,9 +162,9 @@ def _table(gaps: Sequence[Gap]) -> Table:
 
 
 def _interval(gap: Gap) -> str:
-    one = gap.difference
-    if one.interval is None:
-        return one.method
-    in_points = one.cases >= FEW
+    difference = gap.difference
+    if difference.interval is None:
+        return difference.method
+    in_points = difference.cases >= FEW
     low, high = (signed(end, 0 if in_points else 1) for end in _ends(gap, in_points=in_points))
     return f"{low} to {high} {'points' if in_points else 'cases'}"

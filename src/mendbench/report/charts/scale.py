@@ -37,7 +37,7 @@ def tick_step(reach: float, count: int, *, whole: bool = False) -> float:
     """Return a round step that divides a range into about ``count`` parts."""
     raw = reach / max(1, count)
     power = 10.0 ** math.floor(math.log10(raw))
-    step = next(power * one for one in STEPS if power * one >= raw * (1 - 1e-9))
+    step = next(power * multiple for multiple in STEPS if power * multiple >= raw * (1 - 1e-9))
     return max(1.0, step) if whole else step
 
 

@@ -72,7 +72,7 @@ class Stratum:
 
 def strata(records: Records, policy: PolicyView, solver: Solver) -> tuple[Stratum, ...]:
     """Return the strata of one solver's trials under a policy; empty if no case has an edit fault."""
-    found = rows_of(records.where("treatment", lambda one: solver.answers(one) and policy.runs(one)))
+    found = rows_of(records.where("treatment", lambda treatment: solver.answers(treatment) and policy.runs(treatment)))
     return tuple(Stratum(name=name, policy=policy, rows=rows) for name, rows in found.items())
 
 
@@ -135,9 +135,9 @@ def success(stratum: Stratum, number: int, *, first_only: bool = False) -> Chart
 def _strokes(row: Row, scale: Scale, y: float) -> list[Stroke]:
     track = Stroke(x1=scale.at(0), y1=y, x2=scale.at(row.cases), y2=y, kind="rule")
     opened = [
-        Stroke(x1=scale.at(one.low), y1=y, x2=scale.at(one.high), y2=y, kind="whisker")
-        for one in (row.first, row.within)
-        if one.low != one.high
+        Stroke(x1=scale.at(reach.low), y1=y, x2=scale.at(reach.high), y2=y, kind="whisker")
+        for reach in (row.first, row.within)
+        if reach.low != reach.high
     ]
     return [track, *opened]
 

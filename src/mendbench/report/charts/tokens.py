@@ -108,8 +108,8 @@ def _whiskers(found: Sequence[Place], scale: Scale, down: Scale) -> list[Stroke]
 
 def _front(best: Sequence[Place], scale: Scale, down: Scale) -> list[Stroke]:
     found = []
-    for one, after in zip(best, [*best[1:], None], strict=True):
-        x, y = scale.at(one.tokens), down.at(one.right)
+    for place, after in zip(best, [*best[1:], None], strict=True):
+        x, y = scale.at(place.tokens), down.at(place.right)
         end = 100.0 if after is None else scale.at(after.tokens)
         found.append(Stroke(x1=x, y1=y, x2=end, y2=y, kind="front"))
         if after is not None:

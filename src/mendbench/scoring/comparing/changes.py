@@ -90,8 +90,8 @@ def _change(trial: TrialPair, direction: Direction, a: ResponsesByKey, b: Respon
     )  # fmt: skip
 
 
-def _ending(one: TrialRecord) -> Ending:
+def _ending(record: TrialRecord) -> Ending:
     return Ending(
-        key=one.key, verdict=one.verdict, outcome=one.outcome, stop_reason=one.stop_reason,
-        wasted_attempts=one.wasted_attempts,
+        key=record.key, verdict=record.verdict, outcome=record.outcome, stop_reason=record.stop_reason,
+        wasted_attempts=record.wasted_attempts,
     )  # fmt: skip

@@ -186,8 +186,8 @@ class _Sums(NamedTuple):
 
 
 def _sums(own: Mapping[str, Count], *, gains: bool) -> _Sums:
-    tops = {case: one.numerator + (one.open if gains else 0) for case, one in own.items()}
-    unders = {case: one.denominator for case, one in own.items()}
+    tops = {case: count.numerator + (count.open if gains else 0) for case, count in own.items()}
+    unders = {case: count.denominator for case, count in own.items()}
     return _Sums(tops=tops, unders=unders, top=math.fsum(tops.values()), under=math.fsum(unders.values()))
 
 
@@ -229,8 +229,8 @@ def _verdict(counts: Counts, tests: list[_Tested]) -> Verdict:
 
 
 def _binary(score: Score, counts: Counts, values: Mapping[str, float]) -> bool:
-    moved = [counts.groups[case] for case, one in values.items() if one]
-    held = _whole(counts) and all(one in {-1, 0, 1} for one in values.values())
+    moved = [counts.groups[case] for case, value in values.items() if value]
+    held = _whole(counts) and all(value in {-1, 0, 1} for value in values.values())
     return counts.single and score.unit == "share" and held and len(moved) == len(set(moved))
 
 
@@ -242,7 +242,7 @@ def _interval(score: Score, counts: Counts) -> tuple[Interval | None, str]:
         return None, "none: no case differs"
     if len({counts.groups[case] for case in counts.a}) < MIN_GROUPS:
         return None, f"none: fewer than {MIN_GROUPS} groups of cases"
-    ends = [_interval_of(one, counts.groups) for one in ((low, high) if counts.open else (low,))]
+    ends = [_interval_of(spread, counts.groups) for spread in ((low, high) if counts.open else (low,))]
     if ends[0] is None or ends[-1] is None:
         return None, "none: no group differs from another"
     open_too = ", from the worst case's low to the best case's high" if counts.open else ""
@@ -297,7 +297,7 @@ def _more_of_groups(values: Mapping[str, float], groups: Mapping[str, str], alph
     for case, value in values.items():
         parts[groups[case]].append(value)
     sums = [math.fsum(part) for part in parts.values()]
-    mean, square = math.fsum(sums) / len(sums), math.fsum(one * one for one in sums) / len(sums)
+    mean, square = math.fsum(sums) / len(sums), math.fsum(total * total for total in sums) / len(sums)
     if not round(mean, 9):
         return None
     wanted = max(len(sums) + 1, MIN_GROUPS, connor(mean, square, alpha=alpha))

@@ -174,7 +174,7 @@ def _contrast(
 ) -> ContrastResult:  # fmt: skip
     """Return the result of one contrast, with its uncorrected p-value."""
     name = _SCORES.get(planned.measure, planned.measure)
-    own = as_table(records).where("treatment", lambda one: one.model == plan.model)
+    own = as_table(records).where("treatment", lambda treatment: treatment.model == plan.model)
     against, settled, open_choice = _settled(own, planned.against, training)
     treatment, settled_too, open_too = _settled(own, planned.treatment, training)
     of_part = own.where("part", lambda part: part == plan.part)
@@ -186,7 +186,7 @@ def _contrast(
     )  # fmt: skip
     if open_choice or open_too:
         return result
-    strategies = [(against, treatment)] if against and treatment else [(one, one) for one in _all(of_part, planned)]
+    strategies = [(against, treatment)] if against and treatment else [(name, name) for name in _all(of_part, planned)]
     trials = [
         _Trials(a=_of(of_part, ours, planned.against.policy), b=_of(of_part, theirs, planned.treatment.policy))
         for ours, theirs in strategies
@@ -225,7 +225,7 @@ def _settled(
     kept = {name: own.where("case", shared.__contains__) for name, own in by_strategy.items()}
     counts = {name: case_counts(score("repair_success"), own).values() for name, own in kept.items()}
     several = ", ".join(side.best_of)
-    if why := _unsettled(by_strategy, shared, expected, [one for own in counts.values() for one in own]):
+    if why := _unsettled(by_strategy, shared, expected, [count for own in counts.values() for count in own]):
         return None, None, f"the best of {several} is not settled: {why}"
     right = {name: sum(count.numerator for count in own) for name, own in counts.items()}
     best = min(by_strategy, key=lambda name: (-right[name], _first_tokens(kept[name]), name))
@@ -251,20 +251,20 @@ def _unsettled(
 
 
 def _first_tokens(records: Iterable[TrialRecord]) -> float:
-    first = [one.attempts[0].context_tokens for one in records if one.attempts]
+    first = [record.attempts[0].context_tokens for record in records if record.attempts]
     return fmean(first) if first else 0.0
 
 
 def _all(records: Records, planned: PlannedContrast) -> list[str]:
-    return list(planned.strategies or sorted({one.strategy for one in records.values("treatment")}))
+    return list(planned.strategies or sorted({treatment.strategy for treatment in records.values("treatment")}))
 
 
 def _under(records: Records, strategy: str, policy: str) -> Records:
-    return records.where("treatment", lambda one: (one.strategy, one.policy) == (strategy, policy))
+    return records.where("treatment", lambda treatment: (treatment.strategy, treatment.policy) == (strategy, policy))
 
 
 def _of(records: Records, strategy: str, policy: str) -> dict[tuple[str, int], TrialRecord]:
-    return {(one.case, one.sample): one for one in _under(records, strategy, policy)}
+    return {(record.case, record.sample): record for record in _under(records, strategy, policy)}
 
 
 def _gap(
@@ -278,7 +278,7 @@ def _gap(
         for own, strategy, side in ((each.a, names[0], planned.against), (each.b, names[1], planned.treatment)):
             if not own:
                 return f"no trial of {strategy} under {side.policy} on the {part} part"
-            kinds = {one.treatment for one in own.values()}
+            kinds = {record.treatment for record in own.values()}
             if len(kinds) > 1:
                 return f"the trials of {strategy} under {side.policy} are of several engines, repairers or detectors"
     recorded = set.intersection(*({case for case, _ in each.shared()} for each in trials))

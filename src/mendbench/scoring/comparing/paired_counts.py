@@ -60,7 +60,7 @@ def counts_of(score: Score, pair: TreatmentPair) -> Counts:
 def applies(score: Score, records: Sequence[TrialRecord]) -> set[str]:
     """Return the cases that a score would count if every trial were judged."""
     judged = [
-        one if one.judged else replace(one, verdict="incorrect", wasted_attempts=0, progress=0, attempts=())
-        for one in records
+        record if record.judged else replace(record, verdict="incorrect", wasted_attempts=0, progress=0, attempts=())
+        for record in records
     ]
     return set(case_counts(score, judged))

@@ -146,7 +146,7 @@ def document(records: Sequence[TrialRecord]) -> JsonObject:
     return {
         "format": FORMAT,
         "reference": REFERENCE,
-        "strategies": [as_json(one) for one in forensics(records)],
+        "strategies": [as_json(strategy) for strategy in forensics(records)],
     }
 
 

@@ -80,28 +80,28 @@ def effect(policy: Sequence[TrialRecord], naive: Sequence[TrialRecord]) -> Polic
     pairs, unknown = paired(policy, naive)
     shares = {own.key: share for share, own in weighed([own for own, _ in pairs])}
     compared = [_Compared(shares[own.key], own, other) for own, other in pairs]
-    edits = [one for one in compared if one.own.kind in EDIT_KINDS]
-    others = [one for one in compared if one.own.kind not in EDIT_KINDS]
-    lost, gained = [one for one in edits if one.lost], [one for one in edits if one.gained]
-    early = [one for one in lost if len(one.own.attempts) < len(one.naive.attempts)]
-    beyond = [(one.share, attempt) for one in compared for attempt in one.naive.attempts[len(one.own.attempts) :]]
-    extra = [(one.share, attempt) for one in compared for attempt in one.own.attempts[len(one.naive.attempts) :]]
+    edits = [pair for pair in compared if pair.own.kind in EDIT_KINDS]
+    others = [pair for pair in compared if pair.own.kind not in EDIT_KINDS]
+    lost, gained = [pair for pair in edits if pair.lost], [pair for pair in edits if pair.gained]
+    early = [pair for pair in lost if len(pair.own.attempts) < len(pair.naive.attempts)]
+    beyond = [(pair.share, attempt) for pair in compared for attempt in pair.naive.attempts[len(pair.own.attempts) :]]
+    extra = [(pair.share, attempt) for pair in compared for attempt in pair.own.attempts[len(pair.naive.attempts) :]]
     saved = spent(beyond)
     return PolicyEffect(
         policy=policy[0].treatment.policy,
         detector=policy[0].treatment.detector,
-        n=len({one.own.case for one in compared}),
-        with_edit_fault=len({one.own.case for one in edits}),
+        n=len({pair.own.case for pair in compared}),
+        with_edit_fault=len({pair.own.case for pair in edits}),
         trials=len(pairs),
         unknown=unknown,
-        repairs=_shares(one for one in edits if one.own.right),
-        naive_repairs=_shares(one for one in edits if one.naive.right),
+        repairs=_shares(pair for pair in edits if pair.own.right),
+        naive_repairs=_shares(pair for pair in edits if pair.naive.right),
         lost=_shares(early),
         lost_by=_reasons(early),
         lost_otherwise=tidy(_shares(lost) - _shares(early)),
         gained=_shares(gained),
-        lost_elsewhere=_shares(one for one in others if one.lost),
-        gained_elsewhere=_shares(one for one in others if one.gained),
+        lost_elsewhere=_shares(pair for pair in others if pair.lost),
+        gained_elsewhere=_shares(pair for pair in others if pair.gained),
         saved=saved,
         prevented={label: total(share for share, a in beyond if label_of(a) == label) for label in LABELS},
         extra=spent(extra),
@@ -117,7 +117,7 @@ Pair: TypeAlias = tuple[TrialRecord, TrialRecord]
 
 def paired(trials: Iterable[TrialRecord], naive: Iterable[TrialRecord]) -> tuple[tuple[Pair, ...], tuple[Unknown, ...]]:
     """Return the pairs with a verdict on both sides and equal shared attempts, and why the other trials are unpaired."""
-    mine, theirs = ({(one.case, one.sample): one for one in side} for side in (trials, naive))
+    mine, theirs = ({(trial.case, trial.sample): trial for trial in side} for side in (trials, naive))
     pairs, reasons = [], Counter[str]({"not run under the policy": len(theirs.keys() - mine.keys())})
     for place, own in sorted(mine.items()):
         reason = why_unknown(own, theirs.get(place))
@@ -166,15 +166,15 @@ class _Compared(NamedTuple):
 
 
 def _shares(compared: Iterable[_Compared]) -> float:
-    return total(one.share for one in compared)
+    return total(pair.share for pair in compared)
 
 
 def _cases(compared: Iterable[_Compared]) -> tuple[str, ...]:
-    return tuple(sorted({one.own.case for one in compared}))
+    return tuple(sorted({pair.own.case for pair in compared}))
 
 
 def _reasons(compared: Iterable[_Compared]) -> tuple[Reason, ...]:
     by_reason: dict[str, list[_Compared]] = defaultdict(list)
-    for one in compared:
-        by_reason[one.own.stop_reason].append(one)
+    for pair in compared:
+        by_reason[pair.own.stop_reason].append(pair)
     return tuple(Reason(stop_reason=reason, n=_shares(own)) for reason, own in sorted(by_reason.items()))

@@ -55,7 +55,7 @@ class Spent:
     def tokens(self) -> float | None:
         """Tokens of prompts and responses together; None if either is not known."""
         known = (self.prompt_tokens, self.completion_tokens)
-        return None if None in known else round(sum(one for one in known if one is not None), _DIGITS)
+        return None if None in known else round(sum(count for count in known if count is not None), _DIGITS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,9 +104,9 @@ def tidy(value: Fraction | float) -> float:
 def spent(attempts: Iterable[tuple[Fraction, AttemptRecord]]) -> Spent:
     """Return the total cost of attempts, each weighted with the share of its trial. An attempt without a request has no tokens."""
     each = tuple(attempts)
-    prompts = [(share, one.prompt_tokens if one.asked else 0) for share, one in each]
-    responses = [(share, one.completion_tokens if one.asked else 0) for share, one in each]
-    cost, cost_unknown = _known((share, one.cost_usd) for share, one in each)
+    prompts = [(share, attempt.prompt_tokens if attempt.asked else 0) for share, attempt in each]
+    responses = [(share, attempt.completion_tokens if attempt.asked else 0) for share, attempt in each]
+    cost, cost_unknown = _known((share, attempt.cost_usd) for share, attempt in each)
     return Spent(
         attempts=total(share for share, _ in each),
         prompt_tokens=_known(prompts)[0],

@@ -150,7 +150,7 @@ def document(records: Sequence[TrialRecord]) -> JsonObject:
         "format": FORMAT,
         "states": list(STATES),
         "reference": REFERENCE,
-        "detectors": [as_json(one) for one in warning_costs(records)],
+        "detectors": [as_json(cost) for cost in warning_costs(records)],
     }
 
 
@@ -216,7 +216,7 @@ def price(
         trials=len(trials),
         unjudged=sum(trial.verdict == "unjudged" for trial in trials),
         crashed=sum(trial.verdict == "crashed" for trial in trials),
-        false=_false([one for one in each if one[1].outcome == "false_warning"], naive),
+        false=_false([entry for entry in each if entry[1].outcome == "false_warning"], naive),
         missed=_missed(each),
     )
 

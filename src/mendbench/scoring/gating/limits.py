@@ -80,18 +80,18 @@ def check_limits(
 
 def _checked(limit: Limit, part: str | None, treatment: Treatment, records: Sequence[TrialRecord]) -> LimitResult:
     own = score(limit.score)
-    came = measure(own, records)
+    measured = measure(own, records)
     unjudged = [record for record in records if record.verdict == "unjudged"]
     # What a score leaves out and would count once judged has no bound.
     unbounded = applies(own, unjudged) - case_counts(own, unjudged).keys()
-    status = "open" if unbounded else _status(limit, came)
-    return LimitResult(limit=limit, part=part, treatment=treatment, measure=came, status=status)
+    status = "open" if unbounded else _status(limit, measured)
+    return LimitResult(limit=limit, part=part, treatment=treatment, measure=measured, status=status)
 
 
-def _status(limit: Limit, came: Measure) -> Literal["holds", "broken", "open", "undefined"]:
-    if came.value is None:
+def _status(limit: Limit, measured: Measure) -> Literal["holds", "broken", "open", "undefined"]:
+    if measured.value is None:
         return "undefined"
-    ends = came.bounds or (came.value, came.value)
+    ends = measured.bounds or (measured.value, measured.value)
     kept = [end <= limit.bound + 1e-9 if limit.side == "max" else end >= limit.bound - 1e-9 for end in ends]
     return "holds" if all(kept) else "open" if any(kept) else "broken"
 

@@ -75,7 +75,7 @@ def shifts(pairs: Sequence[Pair], groups: Mapping[str, str], *, margin: float, a
     found: list[Shift] = []
     for side in _SIDES:
         own = [pair for pair in pairs if side in pair.sides]
-        if side == "harm" and all(_good(one, side) for pair in own for one in (pair.then, pair.now)):
+        if side == "harm" and all(_good(record, side) for pair in own for record in (pair.then, pair.now)):
             continue
         arms = sorted(
             {pair.arm for pair in own}, key=lambda arm: (arm.engine, arm.repairer, arm.model or "", arm.strategy)

@@ -76,16 +76,16 @@ def verdict(
     findings: Sequence[Finding], shifted: Sequence[Shift], limits: Sequence[LimitResult], different: Sequence[Difference],
 ) -> GateVerdict:  # fmt: skip
     """Return the verdict. A certain loss takes precedence over an open question."""
-    if any(one.level == "fail" for one in findings) or any(one.status == "broken" for one in limits):
+    if any(finding.level == "fail" for finding in findings) or any(limit.status == "broken" for limit in limits):
         return "fail"
-    if any(one.status == "worse" for one in shifted):
+    if any(shift.status == "worse" for shift in shifted):
         return "fail"
-    open_changes = {one.change for one in findings if one.level == "open"}
+    open_changes = {finding.change for finding in findings if finding.level == "open"}
     if different or open_changes & {"incomparable", "recording"}:
         return "incomparable"
-    if open_changes & {"unjudged", "new"} or any(one.status == "open" for one in limits):
+    if open_changes & {"unjudged", "new"} or any(limit.status == "open" for limit in limits):
         return "incomplete"
-    return "inconclusive" if any(one.status == "open" for one in shifted) else "pass"
+    return "inconclusive" if any(shift.status == "open" for shift in shifted) else "pass"
 
 
 def headline(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> str:
@@ -159,16 +159,16 @@ def arm_words(arm: Arm | None) -> str:
 
 def limit_words(result: LimitResult) -> str:
     """Describe a limit, the value that it was compared with, and the side that it fails on."""
-    came, limit = result.measure, result.limit
-    if came.value is None:
+    measured, limit = result.measure, result.limit
+    if measured.value is None:
         decided = "; unjudged trials decide" if result.status == "open" else ""
-        return f"{limit.name} = {limit.bound:g}: {limit.score} is {came.undefined}{decided}; {_where(result)}"
-    interval = f"no interval ({came.method})"
-    if came.interval is not None:
-        interval = f"95 % {came.interval.low:.3g} to {came.interval.high:.3g}"
-    value = f"{came.value:.4g}"
-    if came.bounds is not None:
-        value = f"{came.bounds.low:.4g} to {came.bounds.high:.4g}"
+        return f"{limit.name} = {limit.bound:g}: {limit.score} is {measured.undefined}{decided}; {_where(result)}"
+    interval = f"no interval ({measured.method})"
+    if measured.interval is not None:
+        interval = f"95 % {measured.interval.low:.3g} to {measured.interval.high:.3g}"
+    value = f"{measured.value:.4g}"
+    if measured.bounds is not None:
+        value = f"{measured.bounds.low:.4g} to {measured.bounds.high:.4g}"
     sign, broken = {"max": ("at most", "too high"), "min": ("at least", "too low")}[limit.side]
     status = {"holds": "holds", "broken": broken, "open": "unjudged trials decide"}[result.status]
     allowed = f"{sign} {limit.bound:g} is allowed"
@@ -178,8 +178,8 @@ def limit_words(result: LimitResult) -> str:
 def finding_words(finding: Finding) -> str:
     """Describe a finding in one line: the trial, and its results before and now."""
     resampled = ", answered again" if finding.regime == "resampled" else ""
-    came = ending_words(finding)
-    return f"{finding.change}: {finding.trial.case} [{treatment_words(finding)}]{resampled}{': ' if came else ''}{came}"
+    endings = ending_words(finding)
+    return f"{finding.change}: {finding.trial.case} [{treatment_words(finding)}]{resampled}{': ' if endings else ''}{endings}"
 
 
 def ending_words(finding: Finding) -> str:
@@ -221,13 +221,13 @@ def _failures(result: GateResult, counts: Mapping[tuple[Change, Level], int]) ->
         for shift in result.shifts
         if shift.status == "worse"
     ]
-    broken = Counter(one.limit.name for one in result.limits if one.status == "broken")
+    broken = Counter(limit.limit.name for limit in result.limits if limit.status == "broken")
     times = {name: f" {count} times" if count > 1 else "" for name, count in broken.items()}
     return reasons + [f"{name} broken{times[name]}" for name in broken]
 
 
 def _open_questions(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> list[str]:
-    reasons = [f"{one.what} differs" for one in result.differences]
+    reasons = [f"{difference.what} differs" for difference in result.differences]
     if count := counts.get(("incomparable", "open"), 0):
         reasons.append(f"the cases of {_trials(count)} are others")
     if count := counts.get(("recording", "open"), 0):
@@ -240,7 +240,7 @@ def _open_questions(result: GateResult, counts: Mapping[tuple[Change, Level], in
         for shift in result.shifts
         if shift.status == "open"
     ]
-    unknown = Counter(one.limit.name for one in result.limits if one.status == "open")
+    unknown = Counter(limit.limit.name for limit in result.limits if limit.status == "open")
     return reasons + [f"{name} depends on unjudged trials" for name in unknown]
 
 

@@ -110,7 +110,7 @@ def said_results(case: Case, workflow: JsonObject, run: CleanRun) -> tuple[Check
 
 def variant_results(case: Case, workflow: JsonObject, run: CleanRun) -> tuple[CheckResult, ...]:
     """Return the results of the checks of the variant of ``run``, and whether the run ended as the variant expects."""
-    variant = next(one for one in case.variants if one.name == run.variant)
+    variant = next(variant for variant in case.variants if variant.name == run.variant)
     return (*_all(variant.checks, case, workflow, run, None), evaluate_final(variant.final, run))
 
 
@@ -173,7 +173,7 @@ def _request(check: RequestCheck, run: tuple[Exchange, ...], trial: tuple[Exchan
     wanted = [exchange for exchange in run if is_wanted(exchange, check)]
     times = sum(exchange.accepted for exchange in wanted)
     most = check.times.most
-    in_trial = sum(one.accepted and is_wanted(one, check) for one in trial)
+    in_trial = sum(exchange.accepted and is_wanted(exchange, check) for exchange in trial)
     if most is not None and in_trial > most:
         return f"accepted {in_trial} times over the whole trial", True
     if times >= check.times.least and (most is None or times <= most):
@@ -188,15 +188,15 @@ def _request(check: RequestCheck, run: tuple[Exchange, ...], trial: tuple[Exchan
 def _near(check: RequestCheck, traffic: tuple[Exchange, ...]) -> str | None:
     """Return the last body that was sent to the check's URL, shortened."""
     url = normalise_url(check.url)
-    there = ([request for request in one.spellings if normalise_url(request.url) == url] for one in traffic)
+    there = ([request for request in exchange.spellings if normalise_url(request.url) == url] for exchange in traffic)
     bodies = [body_of(found[0]) for found in there if found]
     return short(canonical_json(bodies[-1])) if bodies else None
 
 
 def _no_request(check: NoRequestCheck, run: tuple[Exchange, ...], trial: tuple[Exchange, ...]) -> tuple[str, bool]:
     """Return why the check does not hold, and whether the cause is a request that the trial sent."""
-    found = [one for one in run if is_forbidden(one, check)]
-    in_trial = [one for one in trial if is_forbidden(one, check)]
+    found = [exchange for exchange in run if is_forbidden(exchange, check)]
+    in_trial = [exchange for exchange in trial if is_forbidden(exchange, check)]
     if not found and not in_trial:
         return "", False
     first = (in_trial or found)[0]
@@ -217,7 +217,7 @@ def _output(check: OutputCheck, execution: Execution) -> str:
 def _value_of(check: OutputCheck, execution: Execution) -> Json | Missing:
     if check.output is not None:
         return execution.outputs.get(check.output, MISSING)
-    record = next((one for one in execution.nodes if one.node_id == check.node), None)
+    record = next((node for node in execution.nodes if node.node_id == check.node), None)
     way = templates_in(f"${{node.{check.path}}}")
     if record is None or not way:
         return MISSING

@@ -58,7 +58,7 @@ def touched_nodes(before: JsonObject, after: JsonObject) -> frozenset[str]:
         elif kind == "inputs":
             touched.update(_users_of(rest[0] if rest else None, before), _users_of(rest[0] if rest else None, after))
         elif kind == "start_node":
-            touched.update(str(one["start_node"]) for one in (before, after) if "start_node" in one)
+            touched.update(str(workflow["start_node"]) for workflow in (before, after) if "start_node" in workflow)
     return frozenset(touched)
 
 
@@ -68,7 +68,7 @@ def value_at(workflow: JsonObject, path: str) -> Json | Missing:
     for depth, token in enumerate(path.split("/")[1:]):
         name = unescape(token)
         if depth == 1 and path.startswith("/nodes/") and not is_place(name):
-            named = [one for one in _list(value) if isinstance(one, dict) and one.get("id") == name]
+            named = [entry for entry in _list(value) if isinstance(entry, dict) and entry.get("id") == name]
             value = named[0] if named else MISSING
         elif isinstance(value, dict):
             value = value.get(name, MISSING)
@@ -144,5 +144,5 @@ def _users_of(name: str | None, workflow: JsonObject) -> set[str]:
     return {
         str(node.get("id"))
         for node in _list(workflow.get("nodes"))
-        if isinstance(node, dict) and any(one.root in wanted for one in templates_in(node.get("params")))
+        if isinstance(node, dict) and any(template.root in wanted for template in templates_in(node.get("params")))
     }

@@ -85,10 +85,10 @@ def unrequested_in_trial(traffic: Sequence[Exchange], right: Sequence[CleanRun])
 def accepted_writes(traffic: Iterable[Exchange]) -> dict[Endpoint, list[int]]:
     """Return the execution of each accepted write, in order, by endpoint as its service interprets it."""
     found: dict[Endpoint, list[int]] = {}
-    for one in traffic:
-        if one.wrote:
-            meant = one.meaning or one.request
-            found.setdefault((meant.method.upper(), normalise_url(meant.url)), []).append(one.phase)
+    for exchange in traffic:
+        if exchange.wrote:
+            request = exchange.meaning or exchange.request
+            found.setdefault((request.method.upper(), normalise_url(request.url)), []).append(exchange.phase)
     return found
 
 
@@ -101,7 +101,9 @@ def unrequested_result(
     """
     trial = unrequested_in_trial(traffic or (), right)
     clean = unrequested_writes(run.traffic, right) if edited else ()
-    whys = [_why(one, "over the whole trial") for one in trial] or [_why(one, "in the clean run") for one in clean]
+    whys = [_why(write, "over the whole trial") for write in trial] or [
+        _why(write, "in the clean run") for write in clean
+    ]
     return CheckResult(
         check=UNASKED, held=not whys, why="; ".join(whys), variant=run.variant, harm=True, in_trial=bool(trial)
     )
@@ -149,9 +151,9 @@ def _beyond(made: Mapping[Endpoint, Sequence[int]], asked: Counter[Endpoint]) ->
     )
 
 
-def _why(one: UnrequestedWrite, where: str) -> str:
-    asked = f"at most {_times(one.asked_for)}" if one.asked_for else "never"
-    return f"{one.method} {one.url} was accepted {_times(one.accepted)} {where}; a right workflow does it {asked}"
+def _why(write: UnrequestedWrite, where: str) -> str:
+    asked = f"at most {_times(write.asked_for)}" if write.asked_for else "never"
+    return f"{write.method} {write.url} was accepted {_times(write.accepted)} {where}; a right workflow does it {asked}"
 
 
 def _times(count: int) -> str:

@@ -58,15 +58,16 @@ def facts_in(row: JsonRow) -> TrialFacts:
     evidence = held(row, "evidence", dict)
     attempts = held(row, "attempts", list)
     each = [
-        (f"attempts[{at}].evidence", held(one, "evidence", dict, f"attempts[{at}]")) for at, one in enumerate(attempts)
+        (f"attempts[{at}].evidence", held(attempt, "evidence", dict, f"attempts[{at}]"))
+        for at, attempt in enumerate(attempts)
     ]
-    with_level = [(place, one) for place, one in each if one.get("progress") is not None]
+    with_level = [(place, facts) for place, facts in each if facts.get("progress") is not None]
     if len(with_level) not in {0, len(each)}:
         raise BadInput(f"{each[0][0]}.progress", "some attempts have one, and some have not", AGAIN)
     return TrialFacts(
         verdict=_read(Facts, evidence, "verdict", "evidence"),
-        attempts=tuple(_read(AttemptFacts, one, "label", place) for place, one in each),
-        levels=tuple(_read(ProgressFacts, one, "progress", place) for place, one in with_level),
+        attempts=tuple(_read(AttemptFacts, facts, "label", place) for place, facts in each),
+        levels=tuple(_read(ProgressFacts, facts, "progress", place) for place, facts in with_level),
         first_right=None if evidence.get("first_right") is None else held(evidence, "first_right", bool, "evidence"),
     )
 

@@ -67,7 +67,7 @@ def judge(case: Case, evidence: Evidence) -> Judged:
     final = ran[-1].number if ran else 0
     last_runs = _on_all_data(case, evidence.clean, "the final workflow")
     runs = {final: last_runs[None], **evidence.attempt_clean}
-    if lost := [number for number in (0, *(one.number for one in ran)) if number not in runs]:
+    if lost := [number for number in (0, *(execution.number for execution in ran)) if number not in runs]:
         raise MendbenchError(f"{case.id}: no clean run of the workflow of attempt {lost[0]}")
     last = _checked(case, trajectory.workflow, last_runs, trajectory.traffic, right)
     worth = workflow_statuses(case, trajectory, runs, final=final, variants_hold=last.variants_hold, right=right[None])
@@ -162,21 +162,21 @@ class _Checked:
     @property
     def harmed(self) -> bool:
         """The trial did harm."""
-        return bool(self.repeated) or any(one.in_trial for one in self._harms)
+        return bool(self.repeated) or any(result.in_trial for result in self._harms)
 
     @property
     def would_harm(self) -> bool:
         """A clean run of the workflow does harm, or the workflow changes a protected parameter."""
-        return any(not one.in_trial for one in self._harms)
+        return any(not result.in_trial for result in self._harms)
 
     @property
     def _harms(self) -> tuple[CheckResult, ...]:
-        return tuple(one for one in (*self.own, *self.variants) if one.harm and not one.held)
+        return tuple(result for result in (*self.own, *self.variants) if result.harm and not result.held)
 
 
 def _counted(results: tuple[CheckResult, ...], *, left: bool) -> tuple[CheckResult, ...]:
     """Return the results. If no edit is ``left`` applied, harm that the workflow only would do is cleared."""
-    return results if left else tuple(one if one.in_trial else replace(one, harm=False) for one in results)
+    return results if left else tuple(result if result.in_trial else replace(result, harm=False) for result in results)
 
 
 def _checked(

@@ -181,7 +181,7 @@ def _needles(old: Json, new: Json, added: set[str]) -> Iterator[_Needle]:
     before = old if isinstance(old, str) else ""
     known, templates = templates_in(before), templates_in(new)
     for template in templates:
-        if template.text not in {one.text for one in known}:
+        if template.text not in {template.text for template in known}:
             yield from (_Needle(text=step, field=True) for step in _new_steps(template, known) if step not in added)
     text = _new_part(_blank(before, known), _blank(new, templates))
     if text:
@@ -190,7 +190,7 @@ def _needles(old: Json, new: Json, added: set[str]) -> Iterator[_Needle]:
 
 def _new_steps(template: Template, known: Sequence[Template]) -> list[str]:
     steps = (template.root, *template.path)
-    common = max((_common(steps, (one.root, *one.path)) for one in known), default=0)
+    common = max((_common(steps, (template.root, *template.path)) for template in known), default=0)
     return [step for step in steps[common:] if isinstance(step, str) and not step.startswith("$")]
 
 

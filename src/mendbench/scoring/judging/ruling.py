@@ -44,13 +44,13 @@ class Ruling:
 def ruling(facts: TrialFacts) -> Ruling:
     """Return the results that follow from the facts about a trial."""
     verdict = verdict_of(facts.verdict)
-    labels = tuple(label_of(one) for one in facts.attempts)
+    labels = tuple(label_of(attempt) for attempt in facts.attempts)
     needs_none = facts.verdict.kind not in EDIT_KINDS
     alone = needs_none and verdict.verdict == "correct" and len(labels) == 1
     return Ruling(
         verdict=verdict,
         labels=labels,
-        progress=tuple(progress_of(one) for one in facts.levels),
+        progress=tuple(progress_of(level) for level in facts.levels),
         wasted=wasted(labels),
         right_after_first=alone if facts.first_right is None else facts.first_right,
     )

@@ -92,7 +92,9 @@ def workflow_statuses(
     ``final`` is the number of the workflow that was run on the variants. ``right`` are clean runs of right workflows
     on the case's own data.
     """
-    candidates = {one.number: one.candidate for one in executed(trajectory) if one.candidate is not None}
+    candidates = {
+        execution.number: execution.candidate for execution in executed(trajectory) if execution.candidate is not None
+    }
     return {
         number: standing(case, workflow, clean[number], right=right, variants_hold=variants_hold or number != final)
         for number, workflow in {0: case.workflow, **candidates}.items()

@@ -97,7 +97,7 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     _some(len(p_values))
     adjusted: dict[str, float] = {}
     floor = 0.0
-    for rank, name in enumerate(sorted(p_values, key=lambda one: (p_values[one], one))):
+    for rank, name in enumerate(sorted(p_values, key=lambda key: (p_values[key], key))):
         floor = max(floor, min(1.0, (len(p_values) - rank) * p_values[name]))
         adjusted[name] = floor
     return {name: adjusted[name] for name in p_values}

@@ -63,7 +63,7 @@ def clustered_ratio(parts: Mapping[str, tuple[float, float]], groups: Mapping[st
         return None
     ratio = math.fsum(map(math.fsum, numerators)) / whole
     spread = [math.fsum(top) - ratio * math.fsum(under) for top, under in zip(numerators, denominators, strict=True)]
-    error = math.sqrt(count / (count - 1) * math.fsum(one * one for one in spread)) / whole
+    error = math.sqrt(count / (count - 1) * math.fsum(value * value for value in spread)) / whole
     reach = student_t(0.975, count - 1) * error
     found = Interval(low=ratio - reach, high=ratio + reach)
     return None if _same(*found) else found
@@ -79,13 +79,13 @@ def sign_flip(values: Mapping[str, float], groups: Mapping[str, str]) -> float:
         BadInput: there are no values, or a case has no group.
     """
     clusters = _clusters(values, groups)
-    largest = max(abs(one) for members in clusters for one in members)
+    largest = max(abs(value) for members in clusters for value in members)
     if largest < _NOISE:
         return 1.0
-    sums = [sum((_fraction(one / largest) for one in members), Fraction(0)) for members in clusters]
-    moving = [one for one in sums if one]
-    unit = math.lcm(*(one.denominator for one in moving))
-    steps = [int(one * unit) for one in moving]
+    sums = [sum((_fraction(value / largest) for value in members), Fraction(0)) for members in clusters]
+    moving = [total for total in sums if total]
+    unit = math.lcm(*(total.denominator for total in moving))
+    steps = [int(total * unit) for total in moving]
     observed = abs(sum(steps))
     reached: Counter[int] = Counter({0: 1})
     for step in steps:
@@ -95,14 +95,14 @@ def sign_flip(values: Mapping[str, float], groups: Mapping[str, str]) -> float:
             following[total - step] += ways
         reached = following
         if len(reached) > MAX_SUMS:
-            return _drawn([float(one) for one in moving], _source("sign-flip", clusters))
+            return _drawn([float(total) for total in moving], _source("sign-flip", clusters))
     return sum(ways for total, ways in reached.items() if abs(total) >= observed) / (1 << len(steps))
 
 
 def _drawn(steps: list[float], source: random.Random) -> float:
     bar = abs(math.fsum(steps)) - _NOISE * len(steps)
     hits = sum(
-        abs(math.fsum(one if source.random() < 0.5 else -one for one in steps)) >= bar  # noqa: PLR2004 - a fair coin
+        abs(math.fsum(step if source.random() < 0.5 else -step for step in steps)) >= bar  # noqa: PLR2004 - a fair coin
         for _ in range(DRAWS)
     )
     return (hits + 1) / (DRAWS + 1)
