@@ -275,6 +275,21 @@ def test_rows_that_an_interrupted_run_left_are_known_to_the_next_one(root):
     assert executed() == {key for key in rows_of() if of_strategy("mine")(key)}
 
 
+def test_a_run_that_was_interrupted_before_a_model_was_described_otherwise_begins_again(root):
+    shutil.rmtree(CACHE.parent)
+    shutil.rmtree(LATEST)
+
+    def interrupt(done, total, last):
+        if done == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        api.run(ONE, interrupt)
+    sampling()
+    assert executed() == set(rows_of())
+    assert {row["sampling"] for row in rows_of().values() if row["model"]} == {"unknown"}
+
+
 def test_a_crashed_trial_is_executed_again(root, monkeypatch):
     run_trials = replaying.run_trials
 

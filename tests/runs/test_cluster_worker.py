@@ -93,7 +93,7 @@ def test_a_change_of_what_makes_rows_changes_what_a_worker_is_and_a_change_of_a_
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-        return cluster_worker._code()
+        return makeup.__wrapped__()["mendbench's files"]
 
     first = written("trial/row.py", "one")
     assert written("cli/run.py", "shown") == first

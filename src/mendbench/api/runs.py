@@ -96,6 +96,7 @@ def run(
         "code": code_digest(),
         "digests": _digests(context, chosen, planned.keys),
         "recordings": _recordings(context, chosen),
+        "asked": digest(_asked(context, planned.keys)),
     }
     cache_file = loaded.output(CACHE) if reuses else None
     searched = _refuse_credentials(context, keys, cache_file)
@@ -200,6 +201,12 @@ def _refuse_credentials(context: BenchContext, keys: TrialKeys, cache_file: Path
     searched = set(known)
     refuse_cases_with_credentials(context.corpus, {key.case for key in keys.each_first()}, context.record, searched)
     return searched - known
+
+
+def _asked(context: BenchContext, keys: TrialKeys) -> JsonObject:
+    """Return how each model was sampled and asked: rows say so, although no request depends on it."""
+    models = {name: context.model(name) for name in sorted({key.model for key in keys.each_first() if key.model})}
+    return {name: [model.sampling, model.asked] for name, model in models.items()}
 
 
 def _made_from(options: RunOptions, context: BenchContext, loaded: Loaded) -> str:

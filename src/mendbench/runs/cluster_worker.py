@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import pickle
 import signal
 import sys
@@ -18,15 +17,10 @@ import mendbench.version
 from mendbench.errors import MendbenchError
 from mendbench.runs.bundle import Parcel, Unpacking, default_cache, unpack, unpacked
 from mendbench.trial.components import BenchContext
+from mendbench.trial.inputs import NOT_IN_ROWS, files_digest
 
 DECIDING = ("genai-prices", "graphql-core", "jinja2", "jmespath", "jsonpatch", "jsonpointer", "pydantic", "pyyaml")
 """Distributions that affect the content of a row."""
-
-_CODE = ("*.py", "*.j2", "*.json", "*.graphql", "*.sql")
-"""The files of mendbench."""
-
-_NOT_IN_ROWS = frozenset({"_corpus", "api", "cli", "pytest_plugin", "report", "workflow_app"})
-"""Parts of mendbench that no row depends on: front ends and readers, and the shipped corpus."""
 
 _RUNS = 16
 """Number of runs that a worker remembers: clients may end without ending their runs."""
@@ -72,7 +66,7 @@ def makeup() -> dict[str, str]:
     found = {
         "Python": f"{sys.version_info.major}.{sys.version_info.minor}",
         "mendbench": mendbench.version.__version__,
-        "mendbench's files": _code(),
+        "mendbench's files": files_digest(NOT_IN_ROWS)[:12],
     }
     return found | {name: _version(name) for name in DECIDING}
 
@@ -131,15 +125,3 @@ def _version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return "none"
-
-
-def _code() -> str:
-    """Return a digest over all files of mendbench that affect the content of a row."""
-    root = Path(mendbench.version.__file__).parent
-    whole = hashlib.sha256()
-    for path in sorted(path for kind in _CODE for path in root.rglob(kind)):
-        name = path.relative_to(root)
-        if name.parts[0] not in _NOT_IN_ROWS:
-            whole.update(f"{name.as_posix()}\0".encode())
-            whole.update(path.read_bytes())
-    return whole.hexdigest()[:12]
