@@ -24,7 +24,9 @@ def test_a_detector_goes_by_the_name_it_is_found_under(name):
 
 
 def test_an_unknown_name_is_answered_with_the_closest_one_and_all_of_them():
-    with pytest.raises(UnknownName, match=r"did you mean 'minimal'.*coded, graded, minimal, structural"):
+    with pytest.raises(
+        UnknownName, match=r"did you mean 'minimal'.*coded, graded, minimal, status-table, structural, weighted"
+    ):
         detector("minimall")
 
 

@@ -34,7 +34,7 @@ def test_no_policy_allows_more_than_three_answers():
 def test_an_unknown_policy_is_told_with_the_closest_name_and_all_names():
     with pytest.raises(
         UnknownName,
-        match=r"did you mean 'naive'.*known: all, first-answer, loop, naive, seed, three-strikes, two-layer, warn",
+        match=r"did you mean 'naive'.*known: all, ask-first, confident, first-answer, loop, naive, seed, three-strikes, two-layer, warn",
     ):
         policy("naiv")
 

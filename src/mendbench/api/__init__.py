@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from mendbench.api.comparability import Incomparable
     from mendbench.api.comparing import Comparison, compare, primary_contrasts
+    from mendbench.api.detectors import Evaluation, Explanation, evaluate_detectors, explain_responses
     from mendbench.api.engines import EngineCheck, check_engine
     from mendbench.api.exports import annotate, data_frames, export, judged
     from mendbench.api.gating import SelfTest, accept_run, gate, gate_run, self_test
@@ -65,6 +66,8 @@ __all__ = [
     "CheckedCorpus",
     "Comparison",
     "EngineCheck",
+    "Evaluation",
+    "Explanation",
     "Exported",
     "Forensics",
     "GateResult",
@@ -92,6 +95,8 @@ __all__ = [
     "compare",
     "data_frames",
     "diff_prompts",
+    "evaluate_detectors",
+    "explain_responses",
     "export",
     "export_prompts",
     "find_credentials",
@@ -145,6 +150,12 @@ _HOMES = {
         "Comparison",
         "compare",
         "primary_contrasts",
+    ),
+    "mendbench.api.detectors": (
+        "Evaluation",
+        "Explanation",
+        "evaluate_detectors",
+        "explain_responses",
     ),
     "mendbench.api.engines": (
         "EngineCheck",

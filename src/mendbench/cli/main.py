@@ -29,6 +29,9 @@ COMMANDS = {
     "schema": Member("schema", "schema", "Print a JSON Schema, for editors and other tools."),
     "case": Member("case", "app", "List, show, create and prove cases."),
     "strategy": Member("strategy", "app", "List, show and compare strategies and their prompts."),
+    "detectors": Member(
+        "detectors", "app", "Evaluate the detectors of failures on labelled API responses, and explain what they find."
+    ),
     "engine": Member("engine", "app", "Check an external engine."),
     "prompts": Member(
         "prompts", "app", "Export prompts and import responses: from batch APIs, other machines or people."

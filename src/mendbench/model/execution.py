@@ -40,6 +40,21 @@ class Observation:
     """The response: parsed JSON, or text."""
     outputs: JsonObject = field(default_factory=dict)
     """The node's outputs as later nodes see them."""
+    method: str = ""
+    """The request's HTTP method, if a detector asked for it; empty otherwise."""
+    other_identifier: str | None = None
+    """Another identifier, in the run's data, of a record that the request identified; None if there is none or no detector asked for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One piece of evidence that a detector weighed."""
+
+    path: str
+    """Where it is: a path in the body, ``status``, ``header NAME`` or ``text``."""
+    found: str
+    weight: float
+    """Log odds. Of an observation: that the request failed. Of a judgement: that an edit could help."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +66,9 @@ class Judgement:
     """For a warning: the message to the user, such as ``API error: channel_not_found``."""
     severity: Severity = "critical"
     """For a warning: its severity."""
+    confidence: float | None = None
+    """How probable the state is, from 0.5 to 1. None: the detector does not say."""
+    evidence: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

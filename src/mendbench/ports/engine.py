@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 from mendbench.model.execution import Checkpoint, Execution, Judgement, Observation
-from mendbench.model.json import JsonObject
+from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.ports.world import World
 
@@ -19,6 +19,18 @@ class Detector(Protocol):
 
     def judge(self, observation: Observation) -> Judgement:
         """Return what the observation means. Never raises, whatever JSON the node returned."""
+
+
+class ObservingDetector(Detector, Protocol):
+    """A detector that also observes: it may find a failure in a response that the engine takes for a success."""
+
+    def failure_in(self, status: int | None, body: Json, method: str) -> str | None:
+        """Return the message of the failure in a response, or None. ``method`` is the request's; empty if unknown."""
+
+
+def observes(detector: Detector | None) -> TypeGuard[ObservingDetector]:
+    """Return whether a detector also observes."""
+    return hasattr(detector, "failure_in")
 
 
 VERSION = "1"

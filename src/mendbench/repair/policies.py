@@ -19,6 +19,9 @@ SEPARATOR = "~"
 
 _SIGNATURES: tuple[SignatureName, ...] = get_args(SignatureName)
 
+CONFIDENCE = 0.9
+"""The least confidence of a warning at which ``confident`` and ``ask-first`` stop."""
+
 _plain = partial(Policy, detector=None, signature=None)
 
 _POLICIES: dict[str, Policy] = {
@@ -48,6 +51,18 @@ _POLICIES: dict[str, Policy] = {
             detector="structural",
             signature="full",
             patterns=True,
+        ),
+        _plain(
+            name="confident",
+            title="Warning detection above a confidence, and loop detection",
+            detector=f"weighted@{CONFIDENCE}",
+            signature="full",
+        ),
+        _plain(
+            name="ask-first",
+            title="The model always answers once; then warning detection above a confidence, and loop detection",
+            detector=f"weighted@{CONFIDENCE}~later",
+            signature="full",
         ),
     )
 }

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from mendbench.detectors import first_of
 from mendbench.errors import MendbenchError
 from mendbench.io.canonical_json import canonical_json
 from mendbench.model.exchange import Exchange
@@ -124,17 +125,17 @@ class Rollout:
 
     def _begun(self) -> Step:
         def run() -> Execution:
-            return self._executed(self.workflow, None)
+            return self._executed(self.workflow, None, first_of(self.detector))
 
         first = run() if self.begun is None else self.begun(run)
         self._notify(first)
         return Step(document=self.workflow, execution=first)
 
-    def _executed(self, document: JsonObject, before: Execution | None) -> Execution:
+    def _executed(self, document: JsonObject, before: Execution | None, detector: Detector | None) -> Execution:
         """Run a workflow, from the checkpoint of the previous execution if there is one."""
         return self.engine.execute(
             document, self.inputs, self.world,
-            checkpoint=before.checkpoint if before else None, detector=self.detector, clock=self.clock,
+            checkpoint=before.checkpoint if before else None, detector=detector, clock=self.clock,
         )  # fmt: skip
 
     def _advanced(self, step: Step) -> Step:
@@ -187,7 +188,7 @@ class Rollout:
         """Return the step after the candidate was executed from the last checkpoint."""
         self._last = attempt
         try:
-            execution = self._executed(candidate, step.execution)
+            execution = self._executed(candidate, step.execution, self.detector)
             self._last, attempt = None, replace(attempt, execution=execution)
         finally:
             self._notify(attempt)

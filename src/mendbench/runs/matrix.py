@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from mendbench.detectors import AFTER_FIRST
 from mendbench.errors import BadInput
 from mendbench.model.case import Case
 from mendbench.model.trial import SELF_REPAIR, TrialKey
@@ -79,7 +80,8 @@ def _key(
     matrix: Matrix, case: Case, engine: str, strategy: str, name: str, repairer: str, model: str | None, sample: int
 ) -> TrialKey:
     own = policy(name).detector
+    later = AFTER_FIRST if own is not None and own.endswith(AFTER_FIRST) else ""
     return TrialKey(
         case=case.id, engine=engine, strategy=strategy, policy=name, repairer=repairer, model=model, sample=sample,
-        detector=matrix.detector if own is not None and matrix.detector is not None else own,
+        detector=f"{matrix.detector.removesuffix(later)}{later}" if own is not None and matrix.detector is not None else own,
     )  # fmt: skip

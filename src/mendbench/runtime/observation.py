@@ -11,6 +11,8 @@ from mendbench.model.execution import Observation
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node
 from mendbench.ports.clock import Clock
+from mendbench.ports.engine import Detector, ObservingDetector, observes
+from mendbench.runtime.known_identifiers import other_identifier
 from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Observed, Send, failed_output
 from mendbench.runtime.templates import ParamProblem
 from mendbench.runtime.unresolved import unresolved_message
@@ -26,6 +28,38 @@ class Visit:
     """Class name of the exception that its code raised."""
     problems: tuple[ParamProblem, ...] = ()
     """The unresolved parameters because of which it did not run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """What a node sent, for a detector that observes."""
+
+    detector: ObservingDetector
+    params: JsonObject
+    """Resolved."""
+    data: JsonObject
+    """The run's data before the node."""
+
+    @property
+    def method(self) -> str:
+        """The method of an HTTP request; empty for other nodes."""
+        return str(self.params.get("method") or "GET").upper() if "url" in self.params else ""
+
+    def observed(self, answered: Answered | None) -> Observed | None:
+        """Return the failure that the detector finds in a response, or None."""
+        message = (
+            self.detector.failure_in(answered.status, answered.body, self.method) if answered is not None else None
+        )
+        return None if message is None else Observed(kind="envelope", message=message)
+
+    def other_identifier(self) -> str | None:
+        """Return another identifier of a record that the parameters identify, or None."""
+        return other_identifier(self.params, self.data)
+
+
+def sent_for(detector: Detector | None, params: JsonObject, data: JsonObject) -> Sent | None:
+    """Return what a node sent, if the detector observes; None otherwise."""
+    return Sent(detector=detector, params=params, data=data) if observes(detector) else None
 
 
 def run_node(node_type: NodeType, params: JsonObject, send: Send, clock: Clock) -> Visit:
@@ -59,10 +93,13 @@ def unresolved_visit(problems: tuple[ParamProblem, ...], data: JsonObject) -> Vi
     return Visit(output=failed_output("template", {"error": message}), problems=problems)
 
 
-def observe(node: Node, visit: Visit, redact: Callable[[Json], Json]) -> Observation | None:
-    """Return the failure in a visit, or None. The protocol reports it, or a successful response contains it."""
+def observe(node: Node, visit: Visit, redact: Callable[[Json], Json], sent: Sent | None = None) -> Observation | None:
+    """Return the failure in a visit, or None. The protocol reports it, or a successful response contains it.
+
+    ``sent`` is given for a detector that observes too: what it finds counts as well.
+    """
     output = visit.output
-    noticed = output.noticed or _embedded(output.answered)
+    noticed = output.noticed or _embedded(output.answered) or (sent.observed(output.answered) if sent else None)
     if noticed is None:
         return None
     answered = output.answered or Answered(body=None)
@@ -75,6 +112,8 @@ def observe(node: Node, visit: Visit, redact: Callable[[Json], Json]) -> Observa
         headers=answered.headers,
         body=answered.body,
         outputs=output.outputs,
+        method=sent.method if sent else "",
+        other_identifier=sent.other_identifier() if sent else None,
     )
 
 

@@ -23,7 +23,7 @@ from mendbench.runtime.json_texts import JsonTexts
 from mendbench.runtime.nodes.interface import NodeType
 from mendbench.runtime.nodes.mcp import type_named
 from mendbench.runtime.nodes.retries import retried
-from mendbench.runtime.observation import Visit, observe, raised_visit, run_node, unresolved_visit
+from mendbench.runtime.observation import Visit, observe, raised_visit, run_node, sent_for, unresolved_visit
 from mendbench.runtime.templates import MAX_SIZE, ParamProblem, ResolvedParams, resolve_params
 from mendbench.secrets.redaction import sanitise
 
@@ -212,7 +212,8 @@ class StepRunner:
         )
 
     def _judged(self, unit: Unit, visit: Visit) -> UnitResult:
-        observation = observe(unit.node, visit, self.context.redact)
+        sent = sent_for(self.context.detector, unit.resolved.params, unit.data)
+        observation = observe(unit.node, visit, self.context.redact, sent)
         return UnitResult(unit=unit, visit=visit, observation=observation, judgement=self._judgement(observation))
 
 

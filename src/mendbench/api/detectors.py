@@ -1,0 +1,115 @@
+"""Evaluate detectors on labelled responses, and explain what they make of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mendbench.api_errors.envelopes import SUCCESSES, failure_in
+from mendbench.config.shipped import shipped_root
+from mendbench.corpus.labelled_responses import LabelledResponse, read_responses
+from mendbench.detectors import detector
+from mendbench.errors import BadInput
+from mendbench.model.execution import Judgement, Observation
+from mendbench.ports.engine import Detector, observes
+from mendbench.scoring.detector_scores import DetectorScore, JudgedResponse, detector_score
+
+COMPARED = ("weighted", "structural", "coded", "minimal", "status-table")
+"""The detectors that are evaluated unless others are named."""
+
+PARTS = ("evaluation", "development")
+"""The shipped sets of labelled responses. The detector ``weighted`` was written with the second in sight, and without the first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """Detectors on one file of labelled responses."""
+
+    path: Path
+    responses: tuple[LabelledResponse, ...]
+    scores: tuple[DetectorScore, ...]
+    """In the order in which the detectors were named."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """What a detector makes of one response."""
+
+    response: LabelledResponse
+    noticed: str | None
+    """The message of the failure that was noticed; None if none was."""
+    judgement: Judgement
+
+
+def shipped_responses(part: str = "evaluation") -> Path:
+    """Return the file of a shipped set of labelled responses.
+
+    Raises:
+        BadInput: there is no such set.
+    """
+    if part not in PARTS:
+        raise BadInput("part", repr(part), f"write {' or '.join(PARTS)}")
+    return shipped_root() / "responses" / f"{part}.jsonl"
+
+
+def evaluate_detectors(path: Path | None = None, names: Sequence[str] = COMPARED) -> Evaluation:
+    """Return the scores of detectors on a file of labelled responses; on the shipped evaluation set if none is given.
+
+    Raises:
+        BadInput, UnknownName: the file or a name cannot be used.
+    """
+    chosen = path or shipped_responses()
+    detectors = [detector(name) for name in names]
+    responses = read_responses(chosen)
+    return Evaluation(
+        path=chosen,
+        responses=responses,
+        scores=tuple(detector_score(one.name, [_judged(row, one) for row in responses]) for one in detectors),
+    )
+
+
+def explain_responses(path: Path, name: str = COMPARED[0]) -> tuple[Explanation, ...]:
+    """Return what a detector makes of each response in a file. The responses need no label.
+
+    Raises:
+        BadInput, UnknownName: the file or the name cannot be used.
+    """
+    judging = detector(name)
+    return tuple(explain(row, judging) for row in read_responses(path, labelled=False))
+
+
+def explain(response: LabelledResponse, judging: Detector) -> Explanation:
+    """Return what a detector makes of a response, noticed as the engine notices it."""
+    observation = observation_of(response, judging)
+    if observation is None:
+        return Explanation(response=response, noticed=None, judgement=Judgement(state="success", message=""))
+    return Explanation(response=response, noticed=observation.message, judgement=judging.judge(observation))
+
+
+def observation_of(response: LabelledResponse, judging: Detector) -> Observation | None:
+    """Return the failure that the engine notices in a response to an HTTP request, or None."""
+    status, body = response.status, response.body
+    if status not in SUCCESSES:
+        kind, message = "http", f"HTTP {status}"
+    else:
+        embedded = failure_in(body)
+        found = embedded.message if embedded is not None else None
+        if found is None and observes(judging):
+            found = judging.failure_in(status, body, response.method)
+        if found is None:
+            return None
+        kind, message = "envelope", found
+    return Observation(
+        kind="http" if kind == "http" else "envelope", message=message, node_id="call", node_type="http", status=status,
+        headers=response.headers, body=body, method=response.method,
+        outputs={"response": body, "status_code": status, "response_headers": response.headers},
+    )  # fmt: skip
+
+
+def _judged(response: LabelledResponse, judging: Detector) -> JudgedResponse:
+    judgement = explain(response, judging).judgement
+    return JudgedResponse(
+        id=response.id, service=response.service, truth=response.truth or "success", got=judgement.state,
+        confidence=judgement.confidence,
+    )  # fmt: skip

@@ -1,0 +1,157 @@
+"""The failed items of a batch. A list of things that were fetched is data, whatever their states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mendbench.detectors.weighted import slots
+from mendbench.detectors.weighted.envelopes import FAILED, MAX_DEPTH, envelope_evidence, envelopes
+from mendbench.detectors.weighted.evidence import enough, shown
+from mendbench.model.execution import Evidence
+from mendbench.model.json import Json, JsonObject
+
+MAX_ITEMS = 200
+"""The maximum number of items that are read."""
+
+_NESTED = 3
+"""The maximum depth of lists in lists."""
+
+_LISTING = frozenset({
+    "next", "previous", "prev", "page", "pages", "total", "totalcount", "totalresults", "hasmore", "offset", "limit", "count",
+    "cursor", "nextpagetoken", "nextcursor", "links", "paging", "pagination", "end", "start", "pagesize", "perpage", "totalpages", "object",
+    "nextpageuri", "monitors", "recordcount",
+})  # fmt: skip
+"""Slots beside a list of things that were fetched."""
+_LISTS = frozenset({
+    "results", "responses", "items", "records", "data", "messages", "failed", "failures", "faileditems", "entries", "statuses", "outcomes",
+    "compositeresponse", "response", "batch", "batchitemresponse", "body", "list", "requestresponses", "failedentries", "failedrecords",
+    "recipients", "result", "unprocesseditems", "unprocessedkeys", "batchitemfailures", "operations", "errors", "successes", "rejected",
+    "completetrackresults", "documents", "updates",
+})  # fmt: skip
+_REFUSED = frozenset({"failed", "failures", "failedentries", "faileditems", "rejected", "failedrecords"})
+"""Lists of refused items alone."""
+_UNPROCESSED = frozenset({"unprocesseditems", "unprocessedkeys"})
+"""What a batch did not get to (Amazon DynamoDB)."""
+_BATCHES = frozenset({"responses", "compositeresponse", "requestresponses"})
+_FLAGS = frozenset({"errors", "haserrors", "failedrecordcount", "failure", "failed"})
+"""Slots beside the items of a batch."""
+_ITEM_DATA = frozenset({
+    "index", "to", "recipient", "phone", "line", "row", "body", "response", "messageid", "orderid", "type", "attributes", "created",
+    "referenceid",
+})  # fmt: skip
+"""Slots that say which item it is."""
+_REASONS = slots.ERRORS | slots.ERROR_CODES | {"errortext"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedItem:
+    """One failed item, with the evidence."""
+
+    value: Json
+    evidence: tuple[Evidence, ...]
+
+
+def failed_items(
+    value: Json, method: str, path: str = "", depth: int = 0, *, listing: bool = False
+) -> Iterator[FailedItem]:
+    """Yield the failed items in a value. In a ``listing`` items are data, but for responses inside the response."""
+    if depth > MAX_DEPTH:
+        return
+    if isinstance(value, list):
+        yield from _in_list(value, method, path, depth, listing=listing)
+    if not isinstance(value, dict):
+        return
+    beside = {slots.name_of(slot) for slot in value}
+    listing = listing or bool(beside & _LISTING) or method.upper() == "GET"
+    for slot, inner in value.items():
+        name, at = slots.name_of(slot), f"{path}.{slot}".lstrip(".")
+        if name in _UNPROCESSED and inner not in (None, {}, []):
+            yield _refused(at, inner)
+        elif name in _REFUSED and isinstance(inner, list) and any(map(_gives_a_reason, inner)):
+            yield from (_refused(at, item) for item in inner[:MAX_ITEMS])
+        elif isinstance(inner, list | dict) and _may_hold_items(name, value):
+            is_batch = name in _BATCHES or bool(beside & _FLAGS)
+            yield from failed_items(inner, method, at, depth + 1, listing=listing and not is_batch)
+
+
+def _in_list(items: list[Json], method: str, path: str, depth: int, *, listing: bool) -> Iterator[FailedItem]:
+    for number, item in enumerate(items[:MAX_ITEMS]):
+        at = f"{path}[{number}]"
+        evidence = _item_evidence(at, item, method) if isinstance(item, dict) and not listing else ()
+        if enough(evidence):
+            yield FailedItem(value=item, evidence=evidence)
+        elif isinstance(item, list | dict) and depth < _NESTED:
+            yield from failed_items(item, method, at, depth + 1, listing=listing)
+
+
+def _refused(path: str, item: Json) -> FailedItem:
+    return FailedItem(value=item, evidence=(Evidence(path=path, found=shown(item), weight=3.0),))
+
+
+def _may_hold_items(name: str, layer: JsonObject) -> bool:
+    return (
+        name in _LISTS
+        or name in slots.WRAPPERS
+        or len(layer) == 1
+        or name.endswith(("results", "response", "responses", "result"))
+    )
+
+
+def _gives_a_reason(item: Json) -> bool:
+    return isinstance(item, dict) and any(
+        slots.name_of(slot) in _REASONS | slots.MESSAGES | {"code"} and not slots.no_error(value)
+        for slot, value in item.items()
+    )
+
+
+def _item_evidence(path: str, item: JsonObject, method: str) -> tuple[Evidence, ...]:
+    """Return the evidence that one item failed. A record has more data than an outcome has."""
+    inner = next(iter(item.values())) if len(item) == 1 else None
+    item = inner if isinstance(inner, dict) else item
+    named = [(slot, slots.name_of(slot), value) for slot, value in item.items()]
+    bad = [(slot, value) for slot, name, value in named if _is_bad_verdict(name, value)]
+    reasons = [(slot, name, value) for slot, name, value in named if _is_reason(name, value)]
+    found = [
+        Evidence(path=f"{path}.{slot}", found=shown(value), weight=2.5)
+        for slot, name, value in reasons if name in _REASONS
+    ][:2]  # fmt: skip
+    found += [
+        Evidence(path=f"{path}.{slot}", found=shown(value), weight=2.0 if reasons else 1.2) for slot, value in bad[:2]
+    ]
+    content = [name for name in slots.content_names(item) if name not in slots.IDENTIFIERS | _ITEM_DATA]
+    if content:
+        found.append(Evidence(path=path, found=f"data: {', '.join(content[:3])}", weight=-0.9 * len(content)))
+    body = item.get("body", item.get("response"))
+    if isinstance(body, dict | list):
+        return _embedded_evidence(
+            path, body, tuple(found), method, failed=any(slots.number_of(value) in FAILED for _slot, value in bad)
+        )
+    return tuple(found)
+
+
+def _embedded_evidence(
+    path: str, body: Json, found: tuple[Evidence, ...], method: str, *, failed: bool
+) -> tuple[Evidence, ...]:
+    """Return the evidence of an item that is a whole response."""
+    if failed:
+        return (*found, Evidence(path=f"{path}.body", found="a response", weight=2.0))
+    inside = (envelope_evidence(at, layer, method) for at, layer in envelopes(body, f"{path}.body", 1))
+    return next((evidence for evidence in inside if enough(evidence)), found)
+
+
+def _is_reason(name: str, value: Json) -> bool:
+    if name not in _REASONS | {"code", "message", "reason"} or slots.no_error(value):
+        return False
+    return not (isinstance(value, str) and slots.says_well(value))
+
+
+def _is_bad_verdict(name: str, value: Json) -> bool:
+    if name in slots.FLAGS:
+        return slots.boolean_of(value) is False
+    if name not in slots.VERDICTS:
+        return False
+    number = slots.number_of(value)
+    if number is not None:
+        return number in FAILED and name in slots.NUMERIC_VERDICTS
+    return isinstance(value, str) and slots.says_failed(value)

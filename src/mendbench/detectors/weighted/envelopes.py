@@ -1,0 +1,241 @@
+"""The envelopes of a response, and the evidence in the slots of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mendbench.detectors.weighted import slots
+from mendbench.detectors.weighted.evidence import shown
+from mendbench.detectors.weighted.opening import parsed_text
+from mendbench.detectors.weighted.phrases import says_failure
+from mendbench.model.execution import Evidence
+from mendbench.model.json import Json, JsonObject
+
+MAX_DEPTH = 6
+"""The maximum depth at which an envelope is read."""
+
+FAILED = range(400, 600)
+_SUCCEEDED = range(200, 300)
+_MUCH, _SOME = 4, 2
+"""Slots of data that make an object a record, and that make it probable."""
+
+_IDENTITY = ("id", "sid", "uuid", "guid", "gid", "arn", "selflink", "createdat")
+_ENDINGS = ("response", "result", "reply", "return", "out", "status", "payload")
+_COUNTS = frozenset({"numerrors", "failedcount", "failurecount", "failedrecordcount", "errorcount"})
+_HISTORY = frozenset({"failurereason", "failuremessage", "failurecode", "lasterror"})
+"""Errors of the past that a record keeps."""
+_WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+_DATA_PENALTY, _MOST_PENALTY = 0.4, 1.5
+
+
+def envelopes(value: Json, path: str = "", depth: int = 0) -> Iterator[tuple[str, JsonObject]]:
+    """Yield the envelopes of a value with their paths, from the outside in."""
+    value = _opened(value)
+    if isinstance(value, list) and len(value) == 1 and depth <= MAX_DEPTH:
+        yield from envelopes(value[0], f"{path}[0]", depth + 1)
+    if not isinstance(value, dict) or depth > MAX_DEPTH:
+        return
+    yield path, value
+    alone = len([slot for slot in value if not slots.name_of(slot).startswith("xmlns")]) == 1
+    for slot, inner in value.items():
+        name, at = slots.name_of(slot), f"{path}.{slot}".lstrip(".")
+        if name in slots.ERRORS:
+            continue
+        text = _tool_text(name, inner)
+        is_payload = path == "data" and name != "node"  # what one field of a GraphQL query returned
+        wraps = name in slots.WRAPPERS or name.endswith(_ENDINGS)
+        if text is not None:
+            yield from envelopes(text, f"{at}[0].text", depth + 1)
+        elif (isinstance(inner, dict) and (alone or wraps or is_payload)) or (
+            isinstance(inner, str) and (wraps or name == "text")
+        ):
+            yield from envelopes(inner, at, depth + 1)
+
+
+def envelope_evidence(path: str, layer: JsonObject, method: str) -> tuple[Evidence, ...]:
+    """Return the evidence in the slots of one envelope."""
+    shape = _shape_of(layer, method)
+    found = [
+        Evidence(path=f"{path}.{slot}".lstrip("."), found=shown(value), weight=weight)
+        for slot, value in layer.items()
+        if (weight := _weight(slots.name_of(slot), value, shape))
+    ]
+    if shape.content:
+        penalty = min(_MOST_PENALTY, _DATA_PENALTY * len(shape.content))
+        found.append(Evidence(path=path or "body", found=f"data: {', '.join(shape.content[:3])}", weight=-penalty))
+    return tuple(found)
+
+
+def gives_no_reason(layer: JsonObject) -> bool:
+    """Return whether an envelope reports a failure without a reason of its own: its items give theirs."""
+    return not any(
+        (name in slots.ERRORS | slots.MESSAGES and isinstance(value, str | dict) and not slots.no_error(value))
+        or (name in slots.ERROR_CODES and not slots.no_error(value))
+        for name, value in ((slots.name_of(slot), value) for slot, value in layer.items())
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shape:
+    """What an envelope has besides one slot."""
+
+    content: list[str]
+    """Names of the slots that hold data."""
+    is_record: bool
+    """Whether it is a thing with data of its own, and not the envelope of a response."""
+    has_reason: bool
+    """Whether a slot could say why it failed."""
+    writes: bool
+    """Whether the request may have changed something."""
+
+
+def _shape_of(layer: JsonObject, method: str) -> _Shape:
+    content = slots.content_names(layer)
+    named = {slots.name_of(slot): value for slot, value in layer.items()}
+    is_record = len(content) >= _MUCH
+    if not is_record and not named.keys() & (slots.FLAGS | {"jsonrpc", "iserror"}):
+        identified = any(named.get(name) not in (None, "", 0) for name in _IDENTITY)
+        is_record = identified and not any(
+            isinstance(named.get(name), str) and " " in str(named[name]) for name in ("error", "message", "msg")
+        )
+    return _Shape(
+        content=content,
+        is_record=is_record,
+        has_reason=bool(named.keys() & (slots.ERRORS | slots.ERROR_CODES | slots.MESSAGES)),
+        writes=method.upper() in _WRITES,
+    )
+
+
+def _opened(value: Json) -> Json:
+    """Return what a text contains, if it is data; any other value unchanged."""
+    if not isinstance(value, str):
+        return value
+    return parsed_text(value.strip()) if value.lstrip()[:1] in {"{", "[", "<"} else None
+
+
+def _tool_text(name: str, value: Json) -> str | None:
+    """Return the only text of an MCP tool result (Model Context Protocol, "Tool Result"), or None."""
+    if name != "content" or not isinstance(value, list):
+        return None
+    if not all(isinstance(part, dict) and "type" in part for part in value):
+        return None
+    texts = [part["text"] for part in value if isinstance(part.get("text"), str)]
+    return texts[0] if len(texts) == 1 else None
+
+
+def _weight(name: str, value: Json, shape: _Shape) -> float:
+    """Return what one slot adds to *the request failed*."""
+    if name in slots.FLAGS and (flag := slots.boolean_of(value)) is not None:
+        if flag:
+            return -2.0
+        return 0.5 if not shape.has_reason and len(shape.content) >= _SOME else 3.0
+    if name in slots.FAILURE_FLAGS and (isinstance(value, bool) or value in ("true", "false")):
+        return 3.0 if slots.boolean_of(value) else -1.5
+    if name in slots.ERROR_CODES and not isinstance(value, dict | list):
+        if slots.no_error(value):
+            return -2.0
+        return 1.0 if shape.is_record else 3.0
+    if name in _COUNTS and slots.number_of(value):
+        return 1.0
+    if name in slots.ERRORS:
+        return 0.0 if name in _HISTORY and (shape.is_record or shape.content) else _error_weight(value, shape)
+    if name in slots.VERDICTS:
+        return _verdict_weight(name, value, shape)
+    if name in slots.MESSAGES and isinstance(value, str):
+        return _message_weight(name, value, shape)
+    return 0.0
+
+
+def _message_weight(name: str, value: str, shape: _Shape) -> float:
+    if not value.strip():
+        return 0.0
+    if slots.says_well(value):
+        return -1.5
+    if slots.says_failed(value) and not shape.is_record:
+        return 2.0
+    if (
+        shape.is_record
+        or len(shape.content) >= _SOME
+        or name in {"title", "text", "summary"}
+        or not says_failure(value)
+    ):
+        return 0.0
+    return 1.0 if shape.content else 2.2
+
+
+def _error_weight(value: Json, shape: _Shape) -> float:
+    if slots.no_error(value) or (isinstance(value, dict) and _reports_success(value)):
+        return -2.0
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return 0.5 if shape.content else 2.5
+    return 1.2 if shape.is_record else 4.0
+
+
+def _reports_success(error: JsonObject) -> bool:
+    """Return whether an error object says that there is no error: ``{"code": "ok", "message": ""}``."""
+    named = {slots.name_of(slot): value for slot, value in error.items()}
+    codes = [named[name] for name in ("code", "errorcode", "errcode") if name in named]
+    texts = [value for name, value in named.items() if name in slots.MESSAGES]
+    well = all(slots.no_error(text) or (isinstance(text, str) and slots.says_well(text)) for text in texts)
+    return well and bool(codes or texts) and all(slots.no_error(code) for code in codes)
+
+
+def _verdict_weight(name: str, value: Json, shape: _Shape) -> float:
+    number = slots.number_of(value)
+    if isinstance(value, bool):
+        if name not in {"status", "result", "response", "ack", "stat", "outcome"}:
+            return 0.0
+        return -2.0 if value else (3.0 if shape.has_reason or not shape.content else 0.5)
+    if number is not None:
+        return _number_weight(name, number, shape) if name in slots.NUMERIC_VERDICTS else 0.0
+    return _word_weight(name, value, shape) if isinstance(value, str) else 0.0
+
+
+def _number_weight(name: str, number: int, shape: _Shape) -> float:
+    if number in _SUCCEEDED:
+        return -1.5
+    if number in FAILED:
+        return 3.5 if shape.has_reason and not (shape.is_record and name in {"status", "code"}) else 1.0
+    if number == 0:
+        return -2.5 if name in slots.ZERO_IS_SUCCESS else -0.3
+    if number == 1 and name in {"status", "result", "stat", "ack"}:
+        return -1.5
+    if shape.is_record or len(shape.content) >= _SOME:
+        return 0.2
+    if number < 0:
+        return 2.5
+    if not shape.has_reason:
+        return 0.5
+    return 2.0 if name in slots.ZERO_IS_SUCCESS else 1.5
+
+
+def _word_weight(name: str, word: str, shape: _Shape) -> float:
+    if slots.says_well(word):
+        return (
+            -1.5
+            if name
+            in {
+                "status",
+                "stat",
+                "ack",
+                "result",
+                "code",
+                "resultcode",
+                "outcome",
+                "responsestatus",
+                "statusmessage",
+                "statustext",
+            }
+            else -0.5
+        )
+    if name == "result" and " " in word and not shape.content and says_failure(word):
+        return 2.0
+    if not slots.says_failed(word) or name in {"type", "level", "severity", "kind", "object"}:
+        return 0.0
+    if shape.is_record:
+        of_request = shape.writes and slots.says_state(word) and shape.has_reason and len(shape.content) < _MUCH
+        return 2.0 if of_request else 0.5
+    if slots.says_state(word) and (len(shape.content) >= _SOME or not shape.has_reason):
+        return 1.5
+    return 3.0 if shape.has_reason or not shape.content else 2.0
