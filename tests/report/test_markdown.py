@@ -81,7 +81,7 @@ def test_policies_stand_side_by_side_and_the_other_panels_are_folded():
     text = markdown(small_run())
     assert "### Policies: `tiny-coder`, the same 6 trials of 3 cases" in text
     assert "| futile a user's case | prompt tokens | response tokens |" in text
-    assert "| `naive` | 2 of 4 | – | 11 | 8 | 3.00 | 3\u202f300 | 275 |" in text
+    assert "| `naive` | 2 of 4 | – | 11 | – | 8 | 3.00 | 3\u202f300 | 275 |" in text
     assert text.count("### Repair success") == 1
     assert "<details><summary>Repair success: tiny-coder, policy two-layer" in text
     folded = text[text.index("policy two-layer") :]

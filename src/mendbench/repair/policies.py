@@ -19,7 +19,7 @@ SEPARATOR = "~"
 
 _SIGNATURES: tuple[SignatureName, ...] = get_args(SignatureName)
 
-CONFIDENCE = 0.9
+CONFIDENCE = 0.95
 """The least confidence of a warning at which ``confident`` and ``ask-first`` stop."""
 
 _plain = partial(Policy, detector=None, signature=None)

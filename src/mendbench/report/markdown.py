@@ -95,7 +95,7 @@ def _sections(run: StoredRun, judgement: Judgement | None) -> Iterator[_Section]
     first = headline_panels(summary.panels)
     for panel in first:
         yield _panel(panel)
-    for table in summary.policies:
+    for table, _chart in summary.policies:
         yield _policies(table)
     if summary.gaps is not None:
         yield _gaps(run, summary.gaps)
@@ -135,7 +135,8 @@ _PANEL = columns("strategy", numbers=(
     "facts told",
 ))  # fmt: skip
 _POLICIES = columns("policy", numbers=(
-    "right trials", "lost against naive", "attempts", "wasted", "futile a user's case", "prompt tokens", "response tokens",
+    "right trials", "lost against naive", "attempts", "saved per lost repair", "wasted", "futile a user's case",
+    "prompt tokens", "response tokens",
 ))  # fmt: skip
 
 
@@ -178,8 +179,8 @@ def _why(method: str) -> str:
 def _policies(table: PolicyTable) -> _Section:
     rows = [
         (
-            code(line.label), f"{line.right} of {line.of}{_open(line)}", line.lost, str(line.attempts), str(line.wasted),
-            line.futile_per_user, line.prompt_tokens, line.completion_tokens,
+            code(line.label), f"{line.right} of {line.of}{_open(line)}", line.lost, str(line.attempts), line.price,
+            str(line.wasted), line.futile_per_user, line.prompt_tokens, line.completion_tokens,
         )
         for line in table.lines
     ]  # fmt: skip

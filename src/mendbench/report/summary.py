@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from mendbench.model.json import Json
 from mendbench.model.trial import JsonRow
+from mendbench.report.charts.break_even import break_even
+from mendbench.report.charts.chart import Chart
 from mendbench.report.primary import settled_for
 from mendbench.report.reasons import PLAIN_ENGINE
 from mendbench.report.selection import headline_totals
@@ -99,7 +101,8 @@ class Summary:
     """Whether counts replace rates, because there are fewer than :data:`FEW` cases with an edit fault."""
     views: Views
     panels: tuple[Panel, ...]
-    policies: tuple[PolicyTable, ...]
+    policies: tuple[tuple[PolicyTable, Chart | None], ...]
+    """Each solver's policies, with the chart of what they save and lose."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +131,7 @@ def summarise(run: StoredRun) -> Summary:
         few=len(edits) < FEW,
         views=views,
         panels=tables,
-        policies=policy_tables(headline, views),
+        policies=tuple((table, break_even(table, at)) for at, table in enumerate(policy_tables(headline, views))),
     )
 
 

@@ -108,6 +108,12 @@ class PolicyLine:
     gained: str
     """Trials of these cases that this policy gets right and :data:`MAIN_POLICY` does not."""
     attempts: int
+    saved: int | None
+    """Attempts fewer than under :data:`MAIN_POLICY`; None without that policy, and for it."""
+    net_lost: int | None
+    """Trials lost less those gained; None as above."""
+    price: str
+    """Attempts saved for each repair lost, net: what one repair must be worth at most for the policy to pay."""
     wasted: int
     futile_per_user: str
     prompt_tokens: str
@@ -294,7 +300,8 @@ def _policy_table(records: Records, views: Views, solver: Solver) -> PolicyTable
         other = None if unstopped is None else each[unstopped]
         for view, total in sums.items():
             total.add(places[view], each[view], other, judged=is_judged)
-    lines = tuple(_policy_line(view, total, own, alone=unstopped is None) for view, total in sums.items() if trials)
+    reference = None if unstopped is None else sums[unstopped]
+    lines = tuple(_policy_line(view, total, own, reference) for view, total in sums.items() if trials)
     return PolicyTable(solver=solver, trials=trials, cases=len(cases), judged=judged, lines=lines)
 
 
@@ -309,10 +316,12 @@ def shared_trials(by_view: Mapping[PolicyView, Records]) -> Iterator[tuple[str, 
                 yield case, {view: at[sample] for view, at in places.items()}
 
 
-def _policy_line(view: PolicyView, found: _Sum, own: Records, *, alone: bool) -> PolicyLine:
+def _policy_line(view: PolicyView, found: _Sum, own: Records, reference: _Sum | None) -> PolicyLine:
     futile = measure(score("futile"), own.only(found.told)).value
     about = ABOUT if any(own.column("tokens_estimated")) else ""
-    alone = alone or view.policy == MAIN_POLICY
+    alone = reference is None or view.policy == MAIN_POLICY
+    saved = None if reference is None or alone else reference.attempts - found.attempts
+    net_lost = None if alone else found.lost - found.gained
     return PolicyLine(
         label=view.label,
         title=_policy_title(view.policy),
@@ -322,6 +331,9 @@ def _policy_line(view: PolicyView, found: _Sum, own: Records, *, alone: bool) ->
         lost=NOTHING if alone else str(found.lost),
         gained=NOTHING if alone else str(found.gained),
         attempts=found.attempts,
+        saved=saved,
+        net_lost=net_lost,
+        price=NOTHING if saved is None or not net_lost or net_lost < 0 else f"{saved / net_lost:.1f}",
         wasted=found.wasted,
         futile_per_user=NOTHING if futile is None else f"{futile:.2f}",
         prompt_tokens=_tokens(found.prompt_tokens, about),

@@ -41,7 +41,6 @@ _ITEM_DATA = frozenset({
     "referenceid",
 })  # fmt: skip
 """Slots that say which item it is."""
-_REASONS = slots.ERRORS | slots.ERROR_CODES | {"errortext"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,19 +69,41 @@ def failed_items(
             yield _refused(at, inner)
         elif name in _REFUSED and isinstance(inner, list) and any(map(_gives_a_reason, inner)):
             yield from (_refused(at, item) for item in inner[:MAX_ITEMS])
-        elif isinstance(inner, list | dict) and _may_hold_items(name, value):
+        elif isinstance(inner, dict) and _is_embedded_error(inner):
+            yield FailedItem(value=inner, evidence=_item_evidence(at, inner, method))
+        elif isinstance(inner, list | dict):
             is_batch = name in _BATCHES or bool(beside & _FLAGS)
-            yield from failed_items(inner, method, at, depth + 1, listing=listing and not is_batch)
+            known = _may_hold_items(name, value)
+            yield from failed_items(inner, method, at, depth + 1, listing=(listing and not is_batch) or not known)
 
 
 def _in_list(items: list[Json], method: str, path: str, depth: int, *, listing: bool) -> Iterator[FailedItem]:
     for number, item in enumerate(items[:MAX_ITEMS]):
         at = f"{path}[{number}]"
-        evidence = _item_evidence(at, item, method) if isinstance(item, dict) and not listing else ()
-        if enough(evidence):
+        evidence = _item_evidence(at, item, method) if isinstance(item, dict) else ()
+        if enough(evidence) and not (listing and _has_data(item)):
             yield FailedItem(value=item, evidence=evidence)
         elif isinstance(item, list | dict) and depth < _NESTED:
             yield from failed_items(item, method, at, depth + 1, listing=listing)
+
+
+def _is_embedded_error(value: JsonObject) -> bool:
+    """Return whether an object in the place of data is an error: it has a failed status and a reason, and no data."""
+    named = [(slots.name_of(slot), item) for slot, item in value.items()]
+    failed = any(name in slots.NUMERIC_VERDICTS and slots.number_of(item) in FAILED for name, item in named)
+    reason = any((name == "message" or _is_error(name)) and not slots.no_error(item) for name, item in named)
+    return failed and reason and not _data_names(value)
+
+
+def _has_data(item: JsonObject) -> bool:
+    """Return whether an item is more than an identifier with an error: it has data, or a state of its own."""
+    names = {slots.name_of(slot) for slot in item}
+    return bool(_data_names(item)) or bool(names & {"status", "state"}) or not any(map(slots.is_error, names))
+
+
+def _data_names(item: JsonObject) -> list[str]:
+    names = (name for name in slots.content_names(item) if name not in slots.IDENTIFIERS | _ITEM_DATA)
+    return [name for name in names if not name.endswith("id")]
 
 
 def _refused(path: str, item: Json) -> FailedItem:
@@ -100,26 +121,31 @@ def _may_hold_items(name: str, layer: JsonObject) -> bool:
 
 def _gives_a_reason(item: Json) -> bool:
     return isinstance(item, dict) and any(
-        slots.name_of(slot) in _REASONS | slots.MESSAGES | {"code"} and not slots.no_error(value)
-        for slot, value in item.items()
+        (name in slots.MESSAGES | {"code"} or _is_error(name)) and not slots.no_error(value)
+        for name, value in ((slots.name_of(slot), value) for slot, value in item.items())
     )
 
 
 def _item_evidence(path: str, item: JsonObject, method: str) -> tuple[Evidence, ...]:
     """Return the evidence that one item failed. A record has more data than an outcome has."""
-    inner = next(iter(item.values())) if len(item) == 1 else None
-    item = inner if isinstance(inner, dict) else item
+    only = next(iter(item)) if len(item) == 1 else ""
+    inner = item.get(only)
+    item = inner if isinstance(inner, dict) and not slots.is_error(slots.name_of(only)) else item
     named = [(slot, slots.name_of(slot), value) for slot, value in item.items()]
     bad = [(slot, value) for slot, name, value in named if _is_bad_verdict(name, value)]
     reasons = [(slot, name, value) for slot, name, value in named if _is_reason(name, value)]
     found = [
         Evidence(path=f"{path}.{slot}", found=shown(value), weight=2.5)
-        for slot, name, value in reasons if name in _REASONS
+        for slot, name, value in reasons if _is_error(name)
     ][:2]  # fmt: skip
+    found += [
+        Evidence(path=f"{path}.{slot}", found=shown(value), weight=-3.0)
+        for slot, name, value in named if name in slots.FLAGS and slots.boolean_of(value)
+    ]  # fmt: skip
     found += [
         Evidence(path=f"{path}.{slot}", found=shown(value), weight=2.0 if reasons else 1.2) for slot, value in bad[:2]
     ]
-    content = [name for name in slots.content_names(item) if name not in slots.IDENTIFIERS | _ITEM_DATA]
+    content = _data_names(item)
     if content:
         found.append(Evidence(path=path, found=f"data: {', '.join(content[:3])}", weight=-0.9 * len(content)))
     body = item.get("body", item.get("response"))
@@ -140,8 +166,12 @@ def _embedded_evidence(
     return next((evidence for evidence in inside if enough(evidence)), found)
 
 
+def _is_error(name: str) -> bool:
+    return slots.is_error(name) or slots.is_error_code(name)
+
+
 def _is_reason(name: str, value: Json) -> bool:
-    if name not in _REASONS | {"code", "message", "reason"} or slots.no_error(value):
+    if not (_is_error(name) or name in {"code", "message", "reason", "text", "description"}) or slots.no_error(value):
         return False
     return not (isinstance(value, str) and slots.says_well(value))
 

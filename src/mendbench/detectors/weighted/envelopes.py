@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from mendbench.detectors.weighted import slots
@@ -25,6 +25,8 @@ _ENDINGS = ("response", "result", "reply", "return", "out", "status", "payload")
 _COUNTS = frozenset({"numerrors", "failedcount", "failurecount", "failedrecordcount", "errorcount"})
 _HISTORY = frozenset({"failurereason", "failuremessage", "failurecode", "lasterror"})
 """Errors of the past that a record keeps."""
+_CHECKED = frozenset({"valid", "isvalid", "flagged", "deliverable", "isdeliverable"})
+"""What validation endpoints answer."""
 _WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _DATA_PENALTY, _MOST_PENALTY = 0.4, 1.5
 
@@ -40,7 +42,7 @@ def envelopes(value: Json, path: str = "", depth: int = 0) -> Iterator[tuple[str
     alone = len([slot for slot in value if not slots.name_of(slot).startswith("xmlns")]) == 1
     for slot, inner in value.items():
         name, at = slots.name_of(slot), f"{path}.{slot}".lstrip(".")
-        if name in slots.ERRORS:
+        if slots.is_error(name):
             continue
         text = _tool_text(name, inner)
         is_payload = path == "data" and name != "node"  # what one field of a GraphQL query returned
@@ -61,6 +63,8 @@ def envelope_evidence(path: str, layer: JsonObject, method: str) -> tuple[Eviden
         for slot, value in layer.items()
         if (weight := _weight(slots.name_of(slot), value, shape))
     ]
+    if any(slots.name_of(slot) in _CHECKED and isinstance(value, bool) for slot, value in layer.items()):
+        found.append(Evidence(path=path or "body", found="the answer of a check", weight=-3.0))
     if shape.content:
         penalty = min(_MOST_PENALTY, _DATA_PENALTY * len(shape.content))
         found.append(Evidence(path=path or "body", found=f"data: {', '.join(shape.content[:3])}", weight=-penalty))
@@ -70,8 +74,12 @@ def envelope_evidence(path: str, layer: JsonObject, method: str) -> tuple[Eviden
 def gives_no_reason(layer: JsonObject) -> bool:
     """Return whether an envelope reports a failure without a reason of its own: its items give theirs."""
     return not any(
-        (name in slots.ERRORS | slots.MESSAGES and isinstance(value, str | dict) and not slots.no_error(value))
-        or (name in slots.ERROR_CODES and not slots.no_error(value))
+        (
+            (slots.is_error(name) or name in slots.MESSAGES)
+            and isinstance(value, str | dict)
+            and not slots.no_error(value)
+        )
+        or (slots.is_error_code(name) and not slots.no_error(value))
         for name, value in ((slots.name_of(slot), value) for slot, value in layer.items())
     )
 
@@ -94,7 +102,11 @@ def _shape_of(layer: JsonObject, method: str) -> _Shape:
     content = slots.content_names(layer)
     named = {slots.name_of(slot): value for slot, value in layer.items()}
     is_record = len(content) >= _MUCH
-    if not is_record and not named.keys() & (slots.FLAGS | {"jsonrpc", "iserror"}):
+    if (
+        not is_record
+        and not named.keys() & (slots.FLAGS | {"jsonrpc", "iserror"})
+        and (content or not _only_error(named))
+    ):
         identified = any(named.get(name) not in (None, "", 0) for name in _IDENTITY)
         is_record = identified and not any(
             isinstance(named.get(name), str) and " " in str(named[name]) for name in ("error", "message", "msg")
@@ -102,8 +114,15 @@ def _shape_of(layer: JsonObject, method: str) -> _Shape:
     return _Shape(
         content=content,
         is_record=is_record,
-        has_reason=bool(named.keys() & (slots.ERRORS | slots.ERROR_CODES | slots.MESSAGES)),
+        has_reason=any(name in slots.MESSAGES or slots.is_error(name) or slots.is_error_code(name) for name in named),
         writes=method.upper() in _WRITES,
+    )
+
+
+def _only_error(named: Mapping[str, Json]) -> bool:
+    """Return whether an object holds an error and nothing else but what it is about."""
+    return any(
+        isinstance(value, dict) and not slots.no_error(value) for name, value in named.items() if slots.is_error(name)
     )
 
 
@@ -132,13 +151,13 @@ def _weight(name: str, value: Json, shape: _Shape) -> float:
         return 0.5 if not shape.has_reason and len(shape.content) >= _SOME else 3.0
     if name in slots.FAILURE_FLAGS and (isinstance(value, bool) or value in ("true", "false")):
         return 3.0 if slots.boolean_of(value) else -1.5
-    if name in slots.ERROR_CODES and not isinstance(value, dict | list):
+    if slots.is_error_code(name) and not isinstance(value, dict | list):
         if slots.no_error(value):
             return -2.0
         return 1.0 if shape.is_record else 3.0
     if name in _COUNTS and slots.number_of(value):
         return 1.0
-    if name in slots.ERRORS:
+    if slots.is_error(name):
         return 0.0 if name in _HISTORY and (shape.is_record or shape.content) else _error_weight(value, shape)
     if name in slots.VERDICTS:
         return _verdict_weight(name, value, shape)
@@ -178,7 +197,8 @@ def _reports_success(error: JsonObject) -> bool:
     codes = [named[name] for name in ("code", "errorcode", "errcode") if name in named]
     texts = [value for name, value in named.items() if name in slots.MESSAGES]
     well = all(slots.no_error(text) or (isinstance(text, str) and slots.says_well(text)) for text in texts)
-    return well and bool(codes or texts) and all(slots.no_error(code) for code in codes)
+    says = bool(codes) or any(not slots.no_error(text) for text in texts)
+    return well and says and all(slots.no_error(code) for code in codes)
 
 
 def _verdict_weight(name: str, value: Json, shape: _Shape) -> float:

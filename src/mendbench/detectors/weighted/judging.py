@@ -125,7 +125,7 @@ def _inner_status(reading: Reading, text: str, status: int | None) -> tuple[str,
     for leaf in reading.numbers:
         number = slots.number_of(leaf.value)
         if (
-            leaf.slot in slots.ERROR_CODES | slots.VERDICTS
+            (slots.is_error_code(leaf.slot) or leaf.slot in slots.VERDICTS)
             and number is not None
             and number in _FAILED
             and number != status

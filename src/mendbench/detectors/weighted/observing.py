@@ -6,6 +6,8 @@ add to *the request failed* or subtract from it. What a record says about itself
 
 from __future__ import annotations
 
+import re
+
 from mendbench.detectors.weighted.batches import failed_items
 from mendbench.detectors.weighted.envelopes import envelope_evidence, envelopes, gives_no_reason
 from mendbench.detectors.weighted.evidence import Finding, enough
@@ -24,7 +26,8 @@ _CERTAIN = 9.0
 _SHORT = 300
 """The maximum length of a text that is one message, in characters."""
 
-_PAGE_WORDS = ("log in", "login", "sign in", "error", "just a moment", "captcha", "attention required")
+_PAGE_WORDS = re.compile(r"\b(?:log ?in|sign in|error|just a moment|captcha|attention required)\b", re.IGNORECASE)
+"""Titles of pages that stand in the way."""
 _TEXT_STARTS = (
     "error", "err:", "err ", "-err", "fail", "invalid", "unauthorized", "unauthorised", "forbidden", "exception", "access denied",
     "not found", "bad request", "permission denied", "fatal", "traceback", "missing", "unknown", "denied", "nok", "ko", "badauth", "nohost",
@@ -52,8 +55,9 @@ def finding(status: int | None, body: Json, method: str = "") -> Finding:
 
 def _in_page(tree: Opened, text: str) -> Finding:
     """A page is a failure if its title or a heading says so, or asks for a login."""
-    for head in text.split("\n")[:-1]:
-        if says_failure(head) or any(word in head.lower() for word in _PAGE_WORDS):
+    *heads, rest = text.split("\n")
+    for head in heads or [rest[:_SHORT]]:
+        if says_failure(head) or _PAGE_WORDS.search(head):
             return _failure(tree, Evidence(path="title", found=head, weight=3.0))
     return Finding(failed=False, opened=tree)
 

@@ -19,7 +19,10 @@ MAX_CHARS = 200_000
 
 MAX_XML_DEPTH = 30
 
-_HTML = re.compile(r"^\s*(?:<!--.*?-->\s*)*(?:<!doctype html|<html|<head\b|<body\b|<h1\b)", re.IGNORECASE | re.DOTALL)
+_HTML = re.compile(
+    r"^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!doctype html|<html|<(?:head|body|h1|h2|div|p|span|center|pre|table|font|b|strong)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
 _SHOWN = re.compile(r"<(?P<tag>title|h1|h2)\b[^<>]*>(?P<text>[^<]{1,500})", re.IGNORECASE)
 _UNSEEN = re.compile(r"<(script|style)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")

@@ -29,6 +29,10 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _TOKEN = re.compile(r"\b[a-zA-Z]+(?:_[a-zA-Z]+)+\b|\b(?:[A-Z][a-z]+){2,}\b")
 _QUOTED = re.compile(r"(['\"`]).{1,80}?\1|\[[^\]]*\]|\{[^}]*\}")
 """Quoted words are values and names, not codes."""
+_VERDICT_WORDS = frozenset(
+    {"error", "fatal", "fail", "failed", "failure", "critical", "warning", "exception", "fault", "false", "ko", "nok"}
+)
+"""Values that say that it failed, and not why."""
 _TAIL = re.compile(r"(?:exception|error|fault)$", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[\s\-._:]+")
 
@@ -63,6 +67,8 @@ def read(parts: Sequence[Json]) -> Reading:
         if not isinstance(leaf.value, str) or slots.number_of(leaf.value) is not None:
             continue
         text = leaf.value.strip()
+        if leaf.slot in slots.VERDICTS and text.lower() in _VERDICT_WORDS:
+            continue
         if _is_code(leaf.slot, text):
             codes.append((leaf.path, text))
         else:
@@ -123,7 +129,11 @@ def _fields_of(parts: Sequence[Json]) -> tuple[str, str] | None:
     for part in parts:
         if not isinstance(part, dict):
             continue
-        errors = {slot: value for slot, value in part.items() if slots.name_of(slot) in slots.ERRORS | slots.MESSAGES}
+        errors = {
+            slot: value
+            for slot, value in part.items()
+            if slots.is_error(slots.name_of(slot)) or slots.name_of(slot) in slots.MESSAGES
+        }
         for slot, value in [*errors.items(), ("body", part)]:
             if isinstance(value, dict) and (
                 fields := [name for name, item in value.items() if _are_problems(name, item)]

@@ -73,6 +73,16 @@ def name_of(slot: str) -> str:
     return re.sub(r"[^a-z0-9]", "", slot.lower())
 
 
+def is_error(name: str) -> bool:
+    """Return whether a slot holds an error if there is one."""
+    return name in ERRORS or (name.endswith(("errormessage", "errordescription")) and name not in ERROR_CODES)
+
+
+def is_error_code(name: str) -> bool:
+    """Return whether a slot holds the code of an error if there is one."""
+    return name in ERROR_CODES or name.endswith(("errorcode", "errorno", "errcode"))
+
+
 def number_of(value: Json) -> int | None:
     """Return an integer, also one that is written as text or in a status line; None for anything else."""
     if isinstance(value, bool):
@@ -136,5 +146,8 @@ def content_names(layer: JsonObject) -> list[str]:
     return [
         name
         for name, value in named
-        if value not in (None, "", [], {}) and name not in envelope and not name.startswith("xmlns")
+        if value not in (None, "", [], {})
+        and name not in envelope
+        and not name.startswith(("xmlns", "error"))
+        and not is_error_code(name)
     ]
