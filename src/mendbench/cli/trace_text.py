@@ -52,7 +52,10 @@ def errors(view: JsonObject) -> str:
 
 def error(view: JsonObject) -> str:
     """Return a failure with all its details, without empty fields."""
-    return fields({name: value for name, value in view.items() if value not in (None, [], {}, "")})
+    found = {name: value for name, value in view.items() if value not in (None, [], {}, "")}
+    if "evidence" in found:
+        found["evidence"] = [f"{one['weight']:+.1f} {one['path']}: {one['found']}" for one in found["evidence"]]
+    return fields(found)
 
 
 def all_errors(view: JsonObject) -> str:

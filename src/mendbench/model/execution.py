@@ -92,6 +92,10 @@ class NodeRecord:
     """The severity of its warning, if it has one: ``critical`` or ``info``."""
     tries: int = 1
     """How often it was executed, including the retries that its warnings requested."""
+    confidence: float | None = None
+    """The detector's confidence in the state of a node that failed; None if it has none, or the node was reused."""
+    evidence: tuple[Evidence, ...] = ()
+    """What the detector weighed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -168,6 +168,7 @@ def _node(
         "cached": record.cached,
         "repaired": record.modified,
         "message": clean(record.message),
+        **_judged(record, clean),
         "duration_ms": record.duration_ms if ran else None,
         "params": clean.document(params),
         "inputs": clean(resolved.params) if ran else None,
@@ -175,6 +176,13 @@ def _node(
         "outputs": clean(record.outputs),
         "exchanges": [_exchange(exchange, clean) for exchange in traffic if exchange.node == record.node_id],
     }
+
+
+def _judged(record: NodeRecord, clean: _Clean) -> JsonObject:
+    """Return what a detector weighed; nothing if it does not say."""
+    if not record.evidence:
+        return {}
+    return {"confidence": record.confidence, "evidence": [clean(asdict(piece)) for piece in record.evidence]}
 
 
 def _exchange(exchange: Exchange, clean: _Clean) -> JsonObject:

@@ -46,7 +46,7 @@ def errors_of_node(trace: JsonObject, node_id: str | None) -> JsonObject:
         BadInput: the node did not fail.
     """
     found = [
-        {"attempt": ran["attempt"], **failure}
+        {"attempt": ran["attempt"], **failure, **_judged(ran, failure["node_id"])}
         for ran in trace["executions"]
         for failure in ran["failures"]
         if node_id is None or failure["node_id"] == node_id
@@ -56,6 +56,12 @@ def errors_of_node(trace: JsonObject, node_id: str | None) -> JsonObject:
         failed = dict.fromkeys(str(failure["node_id"]) for ran in trace["executions"] for failure in ran["failures"])
         raise BadInput(f"node {node_id!r}", "it did not fail", f"failed: {', '.join(failed) or 'no node'}")
     return {"node_id": node_id, "errors": found}
+
+
+def _judged(ran: JsonObject, node_id: str | None) -> JsonObject:
+    """Return the detector's confidence and evidence for a failed node; nothing if the trace has none."""
+    record = next((node for node in ran["nodes"] if node["node_id"] == node_id), {})
+    return {name: record[name] for name in ("confidence", "evidence") if name in record}
 
 
 def error_of_node(trace: JsonObject, node_id: str) -> JsonObject:

@@ -117,6 +117,8 @@ class Walk:
             duration_ms=result.duration_ms,
             observation=result.observation,
             tries=result.tries,
+            confidence=result.judgement.confidence,
+            evidence=result.judgement.evidence,
         )
 
     def _reused(self, node: Node, done: Completed) -> NodeRecord:
