@@ -196,3 +196,36 @@ def test_a_strategy_without_a_section_can_be_run(corpus, rules):
     result = rules("--format", "json", cases.RENAMED, strategy="full-context~response")
     assert result.code == 0
     assert [total["strategy"] for total in json.loads(result.out)["totals"]] == ["full-context~response"]
+
+
+def test_a_template_is_watched_once(corpus, mendbench):
+    (corpus / "mine.md.j2").write_text(TEMPLATE, encoding="utf-8")
+    result = mendbench("strategy", "watch", "mine.md.j2", cases.RENAMED, "--once")
+    assert result.code == 0
+    assert result.out.startswith("mine.md.j2: 1 of 1 prompts changed; ")
+    assert "recorded responses that match: " in result.out
+    assert "rule book: repairs " in result.out
+    frame = json.loads(mendbench("strategy", "watch", "mine.md.j2", cases.RENAMED, "--once", "--format", "json").out)
+    assert frame["prompts"][0]["case"] == cases.RENAMED
+
+
+def test_a_watch_without_end_has_no_json(corpus, mendbench):
+    (corpus / "mine.md.j2").write_text(TEMPLATE, encoding="utf-8")
+    result = mendbench("strategy", "watch", "mine.md.j2", cases.RENAMED, "--format", "json")
+    assert (result.code, result.line) == (2, "--format json: a watch does not end; add --once")
+
+
+def test_a_watch_shows_a_frame_for_each_save(corpus, mendbench, monkeypatch):
+    path = corpus / "mine.md.j2"
+    path.write_text(TEMPLATE, encoding="utf-8")
+
+    def changes(folder):
+        assert (corpus / folder).samefile(corpus)
+        yield {(2, str(corpus / "other.txt"))}
+        path.write_text(TEMPLATE.replace("{% endblock", "More.\n{% endblock"), encoding="utf-8")
+        yield {(2, str(path))}
+
+    monkeypatch.setattr("watchfiles.watch", changes)
+    result = mendbench("strategy", "watch", "mine.md.j2", cases.RENAMED)
+    assert result.code == 0
+    assert result.out.count("1 of 1 prompts changed") == 2

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         survey_strategies,
     )
     from mendbench.api.trials import Bench, RanTrial, open_bench
+    from mendbench.api.watching import Frame, Watching, frames, watch_strategy
     from mendbench.report.scores import ScoreLine
     from mendbench.results.store import StoredRun, read_run
     from mendbench.scoring.gating.result import GateResult
@@ -70,6 +71,7 @@ __all__ = [
     "Explanation",
     "Exported",
     "Forensics",
+    "Frame",
     "GateResult",
     "Imported",
     "Incomparable",
@@ -86,6 +88,7 @@ __all__ = [
     "StoredRun",
     "StrategyPage",
     "Survey",
+    "Watching",
     "Written",
     "ablate_strategy",
     "accept_run",
@@ -101,6 +104,7 @@ __all__ = [
     "export_prompts",
     "find_credentials",
     "forensics",
+    "frames",
     "gate",
     "gate_run",
     "import_case",
@@ -126,6 +130,7 @@ __all__ = [
     "show_case",
     "show_strategy",
     "survey_strategies",
+    "watch_strategy",
 ]  # fmt: skip
 
 _HOMES = {
@@ -230,6 +235,7 @@ _HOMES = {
         "StoredRun",
         "read_run",
     ),
+    "mendbench.api.watching": ("Frame", "Watching", "frames", "watch_strategy"),
     "mendbench.report.scores": ("ScoreLine",),
     "mendbench.scoring.gating.result": ("GateResult",),
 }

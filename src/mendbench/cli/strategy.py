@@ -106,6 +106,43 @@ def diff(
     return strategy_view.show_diffs((one, two), output)
 
 
+@app.command("watch")
+def watch(
+    strategy: Annotated[str, typer.Argument(metavar="FILE", help="A template file (my.md.j2).")],
+    names: Names = None,
+    against: Annotated[
+        str, typer.Option("--against", metavar="NAME", help="The strategy to compare it with.")
+    ] = "summary",
+    once: Annotated[bool, typer.Option("--once", help="Show it once and end.")] = False,
+    cases: Cases = None,
+    cassettes: Cassettes = None,
+    output: Output = Format.text,
+) -> int:
+    """Render a template again on every save, and show what changed. Ctrl-C ends.
+
+    Shows which prompts changed, their tokens, the facts that they state compared with another strategy, how many responses of the main
+    model are recorded for them, and how many cases the rule book repairs with them. The cases are those of the training part unless you
+    name others. Nothing is recorded.
+    """
+    from mendbench.cli import watch_view
+
+    watching = api.watch_strategy(
+        strategy, tuple(names or ()), against=against, cases=cases, cassettes=use_corpus(cases, cassettes)
+    )
+    if once:
+        return watch_view.show_frame(watching.frame(), output)
+    if output is Format.json:
+        raise BadInput("--format json", "a watch does not end", "add --once")
+    from watchfiles import watch as changes
+
+    path = Path(strategy)
+    for frame in api.frames(
+        watching, (each for each in changes(path.parent) if any(Path(name).name == path.name for _kind, name in each))
+    ):
+        watch_view.show_watched(frame)
+    return 0
+
+
 @app.command("ablate")
 def ablate(
     strategy: Strategy,

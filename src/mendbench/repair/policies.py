@@ -19,6 +19,9 @@ SEPARATOR = "~"
 
 _SIGNATURES: tuple[SignatureName, ...] = get_args(SignatureName)
 
+FIRST_RESPONSE = "first-answer"
+"""The policy of one response."""
+
 CONFIDENCE = 0.95
 """The least confidence of a warning at which ``confident`` and ``ask-first`` stop."""
 
@@ -29,7 +32,7 @@ _POLICIES: dict[str, Policy] = {
     for policy in (
         _plain(name="naive", title="Every failure is an error, and only the limit stops"),
         _plain(
-            name="first-answer", title="Every failure is an error, and the first response is the last", max_responses=1
+            name=FIRST_RESPONSE, title="Every failure is an error, and the first response is the last", max_responses=1
         ),
         _plain(name="loop", title="Loop detection alone", signature="full"),
         _plain(name="warn", title="Warning detection alone", detector="structural"),

@@ -60,7 +60,7 @@ def errors_of_node(trace: JsonObject, node_id: str | None) -> JsonObject:
 
 def _judged(ran: JsonObject, node_id: str | None) -> JsonObject:
     """Return the detector's confidence and evidence for a failed node; nothing if the trace has none."""
-    record = next((node for node in ran["nodes"] if node["node_id"] == node_id), {})
+    record: JsonObject = next((node for node in ran["nodes"] if node["node_id"] == node_id), {})
     return {name: record[name] for name in ("confidence", "evidence") if name in record}
 
 
