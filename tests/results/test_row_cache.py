@@ -74,12 +74,12 @@ def test_a_text_that_belongs_to_another_digest_is_not_used(path):
     assert get(path, "a") is None
 
 
-@pytest.mark.parametrize("content", [b"no database", b"SQLite format 3\0 but torn"])
-def test_a_file_that_is_no_database_is_as_good_as_empty(path, content):
+@pytest.mark.parametrize("content", [b"no database", b"no database " * 400, b"SQLite format 3\0 but torn"])
+def test_a_file_that_is_no_database_is_replaced(path, content):
     path.parent.mkdir()
     path.write_bytes(content)
     store(path, row("a"))
-    assert get(path, "a") is None
+    assert get(path, "a") == row("a")
 
 
 def test_a_folder_that_cannot_be_made_is_as_good_as_empty(tmp_path):
@@ -113,3 +113,22 @@ def test_marks_of_searched_files_are_kept_for_the_same_code_only(path):
         assert cache.searched("two") == set()
         cache.put_searched("two", ["c"])
         assert (cache.searched("one"), cache.searched("two")) == (set(), {"c"})
+
+
+def test_a_malformed_file_is_deleted_when_it_is_noticed(path):
+    store(path, *(row(f"{number:04}", f"text {number} " * 60) for number in range(400)))
+    data = bytearray(path.read_bytes())
+    data[4096:] = b"\xff" * (len(data) - 4096)
+    path.write_bytes(data)
+    get(path, "0001")
+    store(path, row("a"))
+    assert get(path, "a") == row("a")
+
+
+def test_a_process_that_has_the_old_file_open_does_no_harm(path):
+    store(path, row("a"))
+    with RowCache(path) as other:
+        path.write_bytes(b"no database " * 400)
+        store(path, row("b"))
+        other.put([row("c")])
+    assert get(path, "b") == row("b")

@@ -1,6 +1,7 @@
 """A cache of trials' rows by fingerprint (:mod:`mendbench.trial.inputs`), in one SQLite file that is safe to delete.
 
-It is a convenience: a cache that cannot be opened, read or written is as good as empty, and what does not match its digest is ignored.
+It is a convenience: a cache that cannot be opened, read or written is as good as empty, and what does not match its digest is ignored. A
+damaged file is deleted, so that the next run fills a new one.
 """
 
 from __future__ import annotations
@@ -53,37 +54,69 @@ class RowCache:
         self._path = path
         self._database: sqlite3.Connection | None = None
         self._run = 0
+        self._damaged = False
+        self._file = 0
+        """The number of the open file: another process may have put a new one in its place."""
         self._used, self._stored = set[str](), set[str]()
 
     def __enter__(self) -> Self:
-        """Open the file; if it is damaged or cannot be opened, the cache is empty and stores nothing."""
+        """Open the file. A damaged one is replaced; if it cannot be opened, the cache is empty and stores nothing."""
         with contextlib.suppress(OSError, sqlite3.Error):
             make_folder(self._path.parent)
             if self._path.parent.name == FOLDER:
                 ignore_folder(self._path.parent)
-            database = sqlite3.connect(self._path, timeout=1, isolation_level=None)
+            try:
+                self._open()
+            except sqlite3.DatabaseError as error:
+                if not _is_damage(error):
+                    raise
+                self._delete()
+                self._open()
+        return self
+
+    def _open(self) -> None:
+        database = sqlite3.connect(self._path, timeout=1, isolation_level=None)
+        try:
             database.executescript(f"pragma synchronous = off; {_TABLES}")
             (last,) = database.execute("select coalesce(max(run), 0) from rows").fetchone()
-            self._run, self._database = last + 1, database
-        return self
+        except sqlite3.Error:
+            database.close()
+            raise
+        self._run, self._database, self._file = last + 1, database, self._path.stat().st_ino
+
+    def _delete(self) -> None:
+        """Delete the file. Another process that has it open goes on with a file that nobody else sees."""
+        for path in (self._path.with_name(f"{self._path.name}-journal"), self._path):
+            path.unlink(missing_ok=True)
 
     def __exit__(self, *_error: object) -> None:
         """Mark what was used, delete what exceeds the bound, and close the file."""
         if self._database is None:
             return
-        with contextlib.suppress(sqlite3.Error):
+        try:
             self._mark_used(self._database)
             self._shrink(self._database)
+        except sqlite3.Error as error:
+            self._damaged |= _is_damage(error)
         self._database.close()
+        if self._damaged:
+            with contextlib.suppress(OSError):
+                if self._path.stat().st_ino == self._file:
+                    self._delete()
 
     def get(self, fingerprints: Iterable[str]) -> FoundRow | None:
         """Return the row of the first of these fingerprints that is cached, if all its texts are."""
         for fingerprint in fingerprints:
-            with contextlib.suppress(sqlite3.Error, zlib.error, UnicodeError):
+            try:
                 found = self._found(fingerprint)
-                if found is not None:
-                    self._used.add(fingerprint)
-                    return found
+            except (zlib.error, UnicodeError):
+                continue
+            except sqlite3.Error as error:
+                self._damaged |= _is_damage(error)
+                continue
+            if found is not None:
+                self._used.add(fingerprint)
+                return found
         return None
 
     def put(self, rows: Iterable[FoundRow]) -> None:
@@ -178,6 +211,11 @@ def searched_before(path: Path, code: str) -> set[str]:
         return set()
     with RowCache(path) as cache:
         return cache.searched(code)
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    """Return whether SQLite says that the file is not a database, or is malformed. A lock or a full disk is no damage."""
+    return getattr(error, "sqlite_errorcode", None) in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}
 
 
 def _signature(fingerprint: str, line: bytes) -> str:
