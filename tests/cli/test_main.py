@@ -127,7 +127,7 @@ def test_the_version_is_said(mendbench):
     ("words", "line"),
     [
         (("case", "lst"), "case: unknown command 'lst'; did you mean 'list'? known: check, import, list, new, secrets, show"),
-        (("strategy", "rendr"), "strategy: unknown command 'rendr'; did you mean 'render'? known: ablate, diff, list, render, show"),
+        (("strategy", "rendr"), "strategy: unknown command 'rendr'; did you mean 'render'? known: ablate, diff, list, render, show, watch"),
         (("merge", "a", "--fromat", "json"), "merge: unknown option '--fromat'; did you mean '--format'? known: --format, --help, --out"),
         (("--versoin",), "usage: unknown option '--versoin'; did you mean '--version'? known: --help, --version"),
         (("report", "a", "b"), "report: Got unexpected extra argument(s) (b); `mendbench report --help` shows how"),

@@ -66,7 +66,7 @@ def test_with_detectors_those_are_tried_that_may_lead_elsewhere(context):
 
 
 def test_the_detectors_are_those_of_all_policies():
-    assert detectors_of_policies() == ("minimal", "structural")
+    assert detectors_of_policies() == ("minimal", "structural", "weighted@0.95", "weighted@0.95~later")
 
 
 def test_engines_of_sweeps_are_tried_too_but_for_those_that_repair_by_themselves(context):

@@ -97,7 +97,7 @@ def test_no_window_makes_the_page_scroll_sideways(reads, place, width):
 def test_policies_of_a_great_run_fit_the_narrowest_window_that_has_them_as_a_table(reads):
     page = reads(small_run(), viewport={"width": 721, "height": 900}).open("#policies")
 
-    texts = "['430 / 1270', '12', '12', '1506', '1460', '2.95', '1\u202f885\u202f720', '151\u202f091']"
+    texts = "['430 / 1270', '12 : 12', '1506', '16.2', '1460', '2.95', '1\u202f885\u202f720', '151\u202f091']"
     cells = page.locator(".policies td")
     cells.evaluate_all(f"cells => cells.forEach((cell, at) => {{ cell.textContent = {texts}[at % 8]; }})")
 

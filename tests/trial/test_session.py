@@ -21,10 +21,10 @@ def begun(monkeypatch):
     runs = []
     executed = Rollout._executed
 
-    def counted(self, document, before):
+    def counted(self, document, before, detector):
         if before is None:
             runs.append(document)
-        return executed(self, document, before)
+        return executed(self, document, before, detector)
 
     monkeypatch.setattr(Rollout, "_executed", counted)
     return runs
