@@ -3,6 +3,8 @@
 .PHONY: help bench bench-all test check check-release torture speed profile gallery format lock clean record-world record-test record-lock
 
 PYTHON ?= python3
+# The tests start hundreds of programs: without cached bytecode each of them compiles mendbench again.
+unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
