@@ -48,3 +48,18 @@ def test_the_recordings_of_a_model_are_found_by_the_name_of_its_server(root):
 def test_the_digest_of_the_code_is_made_once_and_leaves_front_ends_out():
     assert code_digest() == code_digest()
     assert files_digest() != files_digest(frozenset({"cli"}))
+
+
+def test_every_kind_of_file_is_part_of_the_code(tmp_path, monkeypatch):
+    monkeypatch.setattr("mendbench.version.__file__", str(tmp_path / "version.py"))
+    seen = [files_digest()]
+    for name in ("a.py", "phrases.tsv", "data/table.csv", "page.css"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("1")
+        seen.append(files_digest())
+        (tmp_path / name).write_text("2")
+        seen.append(files_digest())
+    assert len(set(seen)) == len(seen)
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "a.pyc").write_text("1")
+    assert files_digest() == seen[-1]

@@ -26,9 +26,6 @@ from mendbench.trial.components import BenchContext, price_of
 from mendbench.trial.engines import OURS
 from mendbench.trial.row import trial_key
 
-CODE_FILES = ("*.py", "*.j2", "*.json", "*.graphql", "*.sql")
-"""The files of mendbench and of plugins that can affect a row."""
-
 NOT_IN_ROWS = frozenset({"_corpus", "api", "cli", "pytest_plugin", "report", "workflow_app"})
 """Parts of mendbench that no row depends on: front ends and readers, and the shipped corpus."""
 
@@ -136,7 +133,9 @@ def _plugins() -> Iterator[tuple[str, str]]:
 
 
 def _digest_of_files(root: Path, left_out: Callable[[Path], bool] = lambda _path: False) -> str:
-    paths = [root] if root.is_file() else sorted(path for kind in CODE_FILES for path in root.rglob(kind))
+    """Return a digest of all files in a folder, tables and templates too; cached bytecode is left out."""
+    found = root.rglob("*") if root.is_dir() else (root,)
+    paths = sorted(path for path in found if path.is_file() and "__pycache__" not in path.parts)
     whole = hashlib.sha256()
     for path in paths:
         if not left_out(path):

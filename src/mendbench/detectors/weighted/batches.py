@@ -66,7 +66,7 @@ def failed_items(
     for slot, inner in value.items():
         name, at = slots.name_of(slot), f"{path}.{slot}".lstrip(".")
         if name in _UNPROCESSED and inner not in (None, {}, []):
-            yield _refused(at, inner)
+            yield FailedItem(value=f"{slot}: not processed, try again later", evidence=_refused(at, inner).evidence)
         elif name in _REFUSED and isinstance(inner, list) and any(map(_gives_a_reason, inner)):
             yield from (_refused(at, item) for item in inner[:MAX_ITEMS])
         elif isinstance(inner, dict) and _is_embedded_error(inner):

@@ -206,7 +206,7 @@ def _verdict_weight(name: str, value: Json, shape: _Shape) -> float:
     if isinstance(value, bool):
         if name not in {"status", "result", "response", "ack", "stat", "outcome"}:
             return 0.0
-        return -2.0 if value else (3.0 if shape.has_reason or not shape.content else 0.5)
+        return -2.0 if value else (3.0 if shape.has_reason or (not shape.content and name != "result") else 0.5)
     if number is not None:
         return _number_weight(name, number, shape) if name in slots.NUMERIC_VERDICTS else 0.0
     return _word_weight(name, value, shape) if isinstance(value, str) else 0.0
@@ -254,8 +254,7 @@ def _word_weight(name: str, word: str, shape: _Shape) -> float:
     if not slots.says_failed(word) or name in {"type", "level", "severity", "kind", "object"}:
         return 0.0
     if shape.is_record:
-        of_request = shape.writes and slots.says_state(word) and shape.has_reason and len(shape.content) < _MUCH
-        return 2.0 if of_request else 0.5
+        return 2.6 if shape.writes and slots.says_state(word) and len(shape.content) < _MUCH else 0.5
     if slots.says_state(word) and (len(shape.content) >= _SOME or not shape.has_reason):
         return 1.5
     return 3.0 if shape.has_reason or not shape.content else 2.0

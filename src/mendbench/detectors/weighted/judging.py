@@ -75,7 +75,7 @@ def weigh(
     """
     sources: dict[str, list[Evidence]] = {}
     table = weights()
-    for signal, path, words, share in _signals(found, status, headers, message):
+    for signal, path, words, share in signals(found, status, headers, message):
         if signal in table:
             sources.setdefault(signal, []).append(Evidence(path=path, found=shown(words), weight=table[signal] * share))
     if other_identifier is not None and sources.keys() & _REFUSES_IDENTIFIER and not sources.keys() & _EXISTS:
@@ -93,7 +93,7 @@ def _counted(group: list[Evidence]) -> Iterator[Evidence]:
         yield Evidence(path=second.path, found=second.found, weight=second.weight * REPEATED)
 
 
-def _signals(
+def signals(
     found: Finding, status: int | None, headers: Mapping[str, Json], message: str
 ) -> Iterator[tuple[str, str, str, float]]:
     """Yield signals: name, path, words and the share of the weight that counts."""

@@ -52,7 +52,7 @@ _FAILED = re.compile(
     r"|expired|exceeded|missing|unauthenticated|unavailable))",
     re.IGNORECASE,
 )
-_STATE = re.compile(_BAD_STATES, re.IGNORECASE)
+_STATE = re.compile(rf"(?:\w+_)?(?:{_BAD_STATES})", re.IGNORECASE)
 _WELL = re.compile(
     r"\W*(?:ok|okay|success\w*|succe\w+|done|created|accepted|completed?|finished|no[ _]errors?(?: .*)?|none|null|nil|n/a|normal|fine|good"
     r"|pass(?:ed)?|approved|queued|pending|sent|delivered|processing|processed|in[ _]progress|running|active|open|true|yes|y|valid|found"
@@ -73,9 +73,14 @@ def name_of(slot: str) -> str:
     return re.sub(r"[^a-z0-9]", "", slot.lower())
 
 
+_ERROR_ENDINGS = ("error", "errors", "errormessage", "errordescription")
+
+
 def is_error(name: str) -> bool:
     """Return whether a slot holds an error if there is one."""
-    return name in ERRORS or (name.endswith(("errormessage", "errordescription")) and name not in ERROR_CODES)
+    return name in ERRORS or (
+        name.endswith(_ERROR_ENDINGS) and not name.startswith(("is", "has", "num", "count", "total"))
+    )
 
 
 def is_error_code(name: str) -> bool:
