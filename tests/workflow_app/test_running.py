@@ -14,6 +14,7 @@ from mendbench.runtime.events import NodeCached, NodeCompleted, NodeFailed
 from mendbench.runtime.trace_file import LAST, read_trace
 from mendbench.secrets.redaction import Redactor
 from mendbench.workflow_app import Outside, RunOptions, run_workflow
+from mendbench.workflow_app.running import default_policy
 from tests.fakes.engine import FakeWorld, chain, completion, http, said
 
 USER, ISSUES = "https://api.test/user", "https://api.test/issues"
@@ -308,3 +309,11 @@ def test_a_file_outside_the_folder_is_not_read(tmp_path):
     )
     assert not ended.success
     assert "inside the sandbox folder" in ended.document["errors"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("auto_repair", "attended", "policy"),
+    [(True, False, "ask-first"), (True, True, "two-layer"), (False, False, "two-layer")],
+)
+def test_a_repair_without_a_person_asks_the_model_first(auto_repair, attended, policy):
+    assert default_policy(auto_repair=auto_repair, attended=attended) == policy

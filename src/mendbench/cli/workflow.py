@@ -44,7 +44,13 @@ def run(
     model: Annotated[
         str | None, typer.Option("--model", help="A configured chat model; default: the first one.")
     ] = None,
-    policy: Annotated[str, typer.Option("--policy", help="Decides what is a warning and when repair stops.")] = "two-layer",
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            "--policy",
+            help="Decides what is a warning and when repair stops; default: two-layer, or ask-first if it repairs without prompts.",
+        ),
+    ] = None,
     detector: Annotated[
         str | None, typer.Option("--detector", metavar="NAME", help="Replaces the policy's detector.")
     ] = None,
@@ -71,7 +77,8 @@ def run(
 
     options = workflow_app.RunOptions(
         inputs=workflow_app.read_inputs(inputs or ()), secrets=workflow_app.read_inputs(secrets or (), "--secret"),
-        auto_repair=auto_repair, strategy=strategy, repairer=repairer, model=model, policy=policy, request=request,
+        auto_repair=auto_repair, strategy=strategy, repairer=repairer, model=model, request=request,
+        policy=policy or workflow_app.default_policy(auto_repair=auto_repair, attended=not no_prompt),
         detector=detector, trace=trace, allow_shell=allow_shell, files=files,
     )  # fmt: skip
     document = workflow_app.read_workflow(file)

@@ -25,6 +25,12 @@ FIRST_RESPONSE = "first-answer"
 CONFIDENCE = 0.95
 """The least confidence of a warning at which ``confident`` and ``ask-first`` stop."""
 
+ATTENDED = "two-layer"
+"""The default policy where a person answers warnings."""
+
+UNATTENDED = "ask-first"
+"""The default policy of repairs without a person. On the training part, with the strong model, it loses no repair on balance."""
+
 _plain = partial(Policy, detector=None, signature=None)
 
 _POLICIES: dict[str, Policy] = {

@@ -7,7 +7,7 @@ from mendbench.workflow_app.choices import STOP, Choice, Choose, Stopped
 from mendbench.workflow_app.documents import as_text, read_inputs, read_workflow, save_workflow
 from mendbench.workflow_app.live_environment import Outside
 from mendbench.workflow_app.param_values import Leaf
-from mendbench.workflow_app.running import RunOptions, WorkflowRun, run_workflow
+from mendbench.workflow_app.running import RunOptions, WorkflowRun, default_policy, run_workflow
 from mendbench.workflow_app.session import RunEvent
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "WorkflowRun",
     "as_text",
     "check_workflow",
+    "default_policy",
     "inspect_workflow",
     "read_inputs",
     "read_workflow",

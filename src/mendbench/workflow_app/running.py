@@ -17,7 +17,7 @@ from mendbench.live.shell import variables_named
 from mendbench.model.execution import Execution
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import Attempt
-from mendbench.repair.policies import policy
+from mendbench.repair.policies import ATTENDED, UNATTENDED, policy
 from mendbench.repairers import Options, repairer
 from mendbench.runtime.parse import salvaged
 from mendbench.runtime.trace import RunHistory, build_trace
@@ -36,6 +36,15 @@ CHAT = "chat"
 """The repairer that needs a model."""
 
 
+def default_policy(*, auto_repair: bool, attended: bool) -> str:
+    """Return the policy of a run for which none is named.
+
+    ``attended``: somebody can say what to do about a warning, so a wrong one costs little. Repairs without anybody use
+    :data:`~mendbench.repair.policies.UNATTENDED`.
+    """
+    return UNATTENDED if auto_repair and not attended else ATTENDED
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
     """Options for running a workflow."""
@@ -48,7 +57,7 @@ class RunOptions:
     repairer: str = CHAT
     model: str | None = None
     """None for the first one of the configured matrix."""
-    policy: str = "two-layer"
+    policy: str = ATTENDED
     detector: str | None = None
     """Replaces the policy's detector."""
     request: str | None = None

@@ -88,3 +88,14 @@ def test_the_same_word_is_data_in_a_fetched_record_and_a_failure_of_a_write():
     refused = {"id": "tx_1", "status": "declined", "message": "The bank declined the card"}
     assert failed(refused, method="POST")
     assert not failed({**refused, "amount": 4, "currency": "EUR", "card": "4242", "customer": "c"}, method="GET")
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"id": 4, "name": "nightly", "status": "failed", "error": {"code": 137, "message": "killed"}},
+        {"run": "r-7", "state": "error", "error": "disk full", "error_code": 28, "started": 1, "ended": 2, "host": "a"},
+    ],
+)
+def test_what_a_fetched_record_says_about_itself_is_data(record):
+    assert not failed(record, method="GET")

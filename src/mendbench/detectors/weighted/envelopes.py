@@ -27,6 +27,7 @@ _HISTORY = frozenset({"failurereason", "failuremessage", "failurecode", "lasterr
 """Errors of the past that a record keeps."""
 _CHECKED = frozenset({"valid", "isvalid", "flagged", "deliverable", "isdeliverable"})
 """What validation endpoints answer."""
+_READS = frozenset({"GET", "HEAD"})
 _WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _DATA_PENALTY, _MOST_PENALTY = 0.4, 1.5
 
@@ -96,12 +97,15 @@ class _Shape:
     """Whether a slot could say why it failed."""
     writes: bool
     """Whether the request may have changed something."""
+    reads: bool
+    """Whether the request asked for data: what a record says about itself is data then."""
 
 
 def _shape_of(layer: JsonObject, method: str) -> _Shape:
     content = slots.content_names(layer)
     named = {slots.name_of(slot): value for slot, value in layer.items()}
-    is_record = len(content) >= _MUCH
+    reads = method.upper() in _READS
+    is_record = len(content) >= (_SOME if reads else _MUCH)
     if (
         not is_record
         and not named.keys() & (slots.FLAGS | {"jsonrpc", "iserror"})
@@ -116,6 +120,7 @@ def _shape_of(layer: JsonObject, method: str) -> _Shape:
         is_record=is_record,
         has_reason=any(name in slots.MESSAGES or slots.is_error(name) or slots.is_error_code(name) for name in named),
         writes=method.upper() in _WRITES,
+        reads=reads,
     )
 
 
@@ -154,7 +159,7 @@ def _weight(name: str, value: Json, shape: _Shape) -> float:
     if slots.is_error_code(name) and not isinstance(value, dict | list):
         if slots.no_error(value):
             return -2.0
-        return 1.0 if shape.is_record else 3.0
+        return 3.0 if not shape.is_record else 0.0 if shape.reads else 1.0
     if name in _COUNTS and slots.number_of(value):
         return 1.0
     if slots.is_error(name):
@@ -188,7 +193,7 @@ def _error_weight(value: Json, shape: _Shape) -> float:
         return -2.0
     if isinstance(value, int | float) and not isinstance(value, bool):
         return 0.5 if shape.content else 2.5
-    return 1.2 if shape.is_record else 4.0
+    return 4.0 if not shape.is_record else 0.0 if shape.reads else 1.2
 
 
 def _reports_success(error: JsonObject) -> bool:
@@ -254,6 +259,8 @@ def _word_weight(name: str, word: str, shape: _Shape) -> float:
     if not slots.says_failed(word) or name in {"type", "level", "severity", "kind", "object"}:
         return 0.0
     if shape.is_record:
+        if shape.reads:
+            return 0.0
         return 2.6 if shape.writes and slots.says_state(word) and len(shape.content) < _MUCH else 0.5
     if slots.says_state(word) and (len(shape.content) >= _SOME or not shape.has_reason):
         return 1.5
