@@ -20,8 +20,10 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
 
+from mendbench.api.detectors import PARTS, evaluate_detectors, shipped_responses
 from mendbench.model.json import JsonObject
 from mendbench.results.store import StoredRun, read_run
+from mendbench.scoring.detector_scores import DetectorScore
 from mendbench.scoring.funnel import STAGES, funnel
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS, Treatment, TrialRecord
@@ -61,6 +63,8 @@ POLICIES = {
     "two-layer": "both",
     "two-layer~prefix40": "both, with the signature of 40 characters",
     "all": "both, and the pattern detector",
+    "confident": "loop detection, and warnings that are at least 95 % sure",
+    "ask-first": "the same, after the first response",
 }
 OWN_URLS = ("shell://", "file://")
 """Where shell commands and files of a workflow go."""
@@ -331,11 +335,49 @@ def main_policies(run: StoredRun) -> Table:
         if both:
             lost = sum(naive[pair].right and not trials[pair].right for pair in both)
             gained = sum(trials[pair].right and not naive[pair].right for pair in both)
+            made, of_naive = (sum(len(one[pair].attempts) for pair in both) for one in (trials, naive))
+            edits = [pair for pair in both if trials[pair].kind in EDIT_KINDS]
+            net = sum(naive[pair].right - trials[pair].right for pair in edits)
+            price = f"{(of_naive - made) / net:.1f}" if net > 0 else ""
             rows.append([
-                f"`{name}`", str(len(both)), str(sum(trials[pair].right for pair in both)), str(lost), str(gained),
-                str(sum(len(trials[pair].attempts) for pair in both)),
+                f"`{name}`", str(len(both)), str(sum(trials[pair].right for pair in both)), str(lost), str(gained), str(made),
+                str(of_naive - made), price,
             ])  # fmt: skip
-    return ["policy", "trials judged under both", "right", "lost against `naive`", "gained", "attempts"], rows
+    head = [
+        "policy",
+        "trials judged under both",
+        "right",
+        "lost against `naive`",
+        "gained",
+        "attempts",
+        "saved",
+        "saved for each lost repair",
+    ]
+    return head, rows
+
+
+def detectors(_run: StoredRun) -> Table:
+    """Return the scores of the detectors on the shipped responses: first those that ``weighted`` was written without."""
+    head = [
+        "detector", "responses", "of services", "accuracy", "warning F1", "false warnings", "unnoticed failures",
+        "successes called failures",
+    ]  # fmt: skip
+    paths = [(part, path) for part in PARTS if (path := shipped_responses(part)).is_file()]
+    return head, [
+        [f"`{score.detector}`", *_scored(part, score)]
+        for part, path in paths
+        for score in evaluate_detectors(path).scores
+    ]
+
+
+def _scored(part: str, score: DetectorScore) -> list[str]:
+    return [
+        f"{part}, {score.n}",
+        str(score.services),
+        f"{score.accuracy:.2f} ({interval(score.accuracy_interval)})",
+        "" if score.f1 is None else f"{score.f1:.2f} ({interval(score.f1_interval)})",
+        *(f"{rate.part} of {rate.n}" for rate in (score.false_warnings, score.unnoticed, score.false_failures)),
+    ]
 
 
 def undeclared_steps(run: StoredRun) -> Table:
@@ -429,6 +471,7 @@ TABLES: Mapping[str, Callable[[StoredRun], Table]] = {
     "strategies": strategies, "policies": policies, "samples": samples, "models": models, "harm": harm, "headline": headline,
     "funnel": funnel_table, "strata": strata, "single": single, "alone": alone, "batches": batches,
     "main-policies": main_policies, "open": open_trials, "undeclared-steps": undeclared_steps,
+    "detectors": detectors,
 }  # fmt: skip
 
 

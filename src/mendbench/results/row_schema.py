@@ -42,7 +42,13 @@ _EXECUTION = fields(
     {
         "outcome": TEXT,
         "nodes": many(
-            fields({"node": LONG, "state": TEXT}, {"type": LONG, "message": MAYBE_LONG, "cached": FLAG, "modified": FLAG})
+            fields(
+                {"node": LONG, "state": TEXT},
+                {
+                    "type": LONG, "message": MAYBE_LONG, "cached": FLAG, "modified": FLAG, "confidence": NUMBER,
+                    "evidence": many(fields({"path": LONG, "found": LONG, "weight": NUMBER})),
+                },
+            )
         ),
         "failures": many(
             fields(

@@ -21,7 +21,7 @@ from mendbench.io.canonical_json import canonical_json, digest, pretty_json
 from mendbench.io.json_documents import is_finite
 from mendbench.model.case import Case
 from mendbench.model.exchange import Exchange
-from mendbench.model.execution import Execution
+from mendbench.model.execution import Execution, NodeRecord
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Reply
 from mendbench.model.trial import Attempt, Evidence, JsonRow, Trajectory, TrialKey
@@ -258,6 +258,14 @@ def _attempt(
     }
 
 
+def _judged(record: NodeRecord) -> JsonObject:
+    """Return what the detector weighed at a node; nothing if it does not say."""
+    if not record.evidence or record.confidence is None:
+        return {}
+    evidence = [{**dataclasses.asdict(piece), "weight": round(piece.weight, 2)} for piece in record.evidence]
+    return {"confidence": round(record.confidence, 3), "evidence": evidence}
+
+
 def _execution(execution: Execution) -> JsonObject:
     return {
         "outcome": execution.outcome,
@@ -272,6 +280,7 @@ def _execution(execution: Execution) -> JsonObject:
                 "modified": record.modified,
                 "message": record.message,
                 "ms": record.duration_ms,
+                **_judged(record),
             }
             for record in execution.nodes
         ],

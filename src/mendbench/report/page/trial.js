@@ -119,8 +119,13 @@ function nodeTold(id, step, ran, labelled) {
   const node = documentOf(step.workflow)?.nodes.find((one) => one.id === id) || {};
   return el("div", { class: "node-card" }, el("h3", null, id, note(` ${node.type ?? ""}`)),
     facts([["State", stateBadge(ran?.state || "not_run")], ["Labelled", labelled ? el("span", null, stateBadge(labelled.expected), note(" in the first execution")) : null],
-      ["Said", ran?.message ? el("span", { class: "as-said" }, ran.message) : null], ["Took", ran ? `${ran.ms} ms on the virtual clock${ran.cached ? ", from the checkpoint" : ""}` : null], ["Purpose", node.purpose]]),
+      ["Said", ran?.message ? el("span", { class: "as-said" }, ran.message) : null], ["Confidence", ran?.confidence ? `${Math.round(ran.confidence * 100)} %` : null], ["Evidence", ran?.evidence ? el("ul", { class: "evidence" }, ran.evidence.map(evidenceItem)) : null], ["Took", ran ? `${ran.ms} ms on the virtual clock${ran.cached ? ", from the checkpoint" : ""}` : null], ["Purpose", node.purpose]]),
     node.params ? block(JSON.stringify(node.params, null, 1)) : null);
+}
+
+function evidenceItem({ path, found, weight }) {
+  const side = weight > 0 ? "an edit could help" : "only the user can help";
+  return el("li", { title: side }, `${weight > 0 ? "+" : "−"}${Math.abs(weight).toFixed(1)} ${path}: `, el("span", { class: "as-said" }, found));
 }
 
 function tabsPart(row, state, parts, app) {
