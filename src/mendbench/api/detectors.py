@@ -42,15 +42,16 @@ class Explanation:
     judgement: Judgement
 
 
-def shipped_responses(part: str = "evaluation") -> Path:
-    """Return the file of a shipped set of labelled responses.
+def shipped_responses(part: str | None = None) -> Path:
+    """Return the file of a shipped set of labelled responses; without a name, that of the first set that is shipped.
 
     Raises:
         BadInput: there is no such set.
     """
-    if part not in PARTS:
+    if part is not None and part not in PARTS:
         raise BadInput("part", repr(part), f"write {' or '.join(PARTS)}")
-    return shipped_root() / "responses" / f"{part}.jsonl"
+    paths = [shipped_root() / "responses" / f"{name}.jsonl" for name in ([part] if part else PARTS)]
+    return next((path for path in paths if path.is_file()), paths[0])
 
 
 def evaluate_detectors(path: Path | None = None, names: Sequence[str] = COMPARED) -> Evaluation:
