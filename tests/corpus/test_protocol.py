@@ -7,7 +7,7 @@ import pytest
 from mendbench.config.shipped import shipped_root
 from mendbench.corpus.protocol import FILE, prompt_digests, read_protocol
 from mendbench.errors import BadInput
-from mendbench.repair.policies import policy_names
+from mendbench.repair.policies import policy, policy_names
 from mendbench.strategies import strategies
 from mendbench.strategies.frame import frame_digest
 
@@ -75,6 +75,22 @@ def test_the_shipped_one_names_strategies_and_policies_that_there_are():
             named += [*(side.best_of or ()), *([side.strategy] if side.strategy else [])]
             assert side.policy in policy_names()
         assert set(named) <= known
+
+
+def test_the_shipped_one_names_the_detector_of_each_of_its_policies():
+    protocol = read_protocol(shipped_root() / "cases")
+    policies = {side.policy for contrast in protocol.contrasts for side in (contrast.treatment, contrast.against)}
+    own = {name: policy(name).detector for name in policies}
+    assert dict(protocol.detectors) == {name: one for name, one in own.items() if one is not None}
+
+
+def test_trials_of_another_model_policy_or_detector_belong_to_no_contrast(tmp_path):
+    protocol = read(tmp_path, GOOD.replace('b: "2"}', 'b: "2"}, detectors: {naive: d}'))
+    assert protocol.covers("m", "naive", "d")
+    assert not protocol.covers("m", "naive", "another")
+    assert not protocol.covers("m", "loop", "d")
+    assert not protocol.covers("n", "naive", "d")
+    assert read(tmp_path).covers("m", "naive", "another"), "a plan that names no detector takes all"
 
 
 def test_pinned_prompts_decide_for_the_strategies_that_they_name(tmp_path):

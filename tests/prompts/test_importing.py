@@ -92,7 +92,7 @@ def test_an_id_that_was_not_exported_is_unknown_whatever_it_says():
 
 def test_an_answer_is_written_as_if_it_had_been_recorded_with_its_provenance(empty):
     context, found = placed(empty, "Hello", " by hand,\non paper ")
-    write_responses(found.deposits, context.corpus)
+    write_responses(found.deposits)
     path = empty / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml"
     entries = cassette.load(path)
     assert [entry.provenance for entry in entries] == ["by hand, on paper"] * 2
@@ -128,8 +128,8 @@ def test_a_provenance_that_is_no_text_is_refused(root):
 
 def test_a_secret_in_an_answer_or_its_provenance_never_reaches_the_cassette(empty):
     planted, _ = plant_canaries(cases.INPUTS, cases.RENAMED)
-    context, found = placed(empty, f"use {planted['token']}", f"from {planted['token']}")
-    write_responses(found.deposits, context.corpus)
+    _, found = placed(empty, f"use {planted['token']}", f"from {planted['token']}")
+    write_responses(found.deposits)
     written = (empty / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").read_text(encoding="utf-8")
     assert planted["token"] not in written
     assert "provenance: from <" in written
@@ -137,15 +137,15 @@ def test_a_secret_in_an_answer_or_its_provenance_never_reaches_the_cassette(empt
 
 def test_what_is_recorded_already_is_kept_and_another_answer_is_refused(empty):
     *_, model_requests = asked(empty)
-    context, found = placed(empty, "Hello")
-    write_responses(found.deposits, context.corpus)
+    _, found = placed(empty, "Hello")
+    write_responses(found.deposits)
     _, same = placed(empty, "Hello", "elsewhere", model_requests)
     assert [one.same for one in same.deposits] == [True, True]
     refuse_others(same.deposits)
     _, other = placed(empty, "Good day", None, model_requests)
     with pytest.raises(BadInput, match=f"than {cases.RENAMED} has recorded; delete the line, or replace .* --replace"):
         refuse_others(other.deposits)
-    write_responses(other.deposits, context.corpus)
+    write_responses(other.deposits)
     assert [one.same for one in placed(empty, "Good day", None, model_requests)[1].deposits] == [True, True]
 
 
@@ -179,7 +179,7 @@ def test_the_batch_of_a_prompt_is_stored_with_its_response(empty):
     responses = {name: line(name, "Hello") for name in model_requests}
     places = {name: BatchPlace(name="q", position=at, size=2) for at, name in enumerate(model_requests, start=1)}
     found = place_responses(responses, model_requests, collected, context.corpus, None, places)
-    write_responses(found.deposits, context.corpus)
+    write_responses(found.deposits)
     entries = cassette.load(empty / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml")
     assert [entry.batch for entry in entries] == list(places.values())
 

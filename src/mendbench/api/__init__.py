@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         MissingPrompt,
         PromptDiff,
         diff_prompts,
+        export_label_prompts,
         export_prompts,
         import_responses,
     )
@@ -101,6 +102,7 @@ __all__ = [
     "evaluate_detectors",
     "explain_responses",
     "export",
+    "export_label_prompts",
     "export_prompts",
     "find_credentials",
     "forensics",
@@ -187,6 +189,7 @@ _HOMES = {
         "MissingPrompt",
         "PromptDiff",
         "diff_prompts",
+        "export_label_prompts",
         "export_prompts",
         "import_responses",
     ),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from mendbench.api_errors.envelopes import SUCCESSES, failure_in
+from mendbench.config.config_file import load_config
 from mendbench.config.shipped import shipped_root
 from mendbench.corpus.labelled_responses import LabelledResponse, read_responses
 from mendbench.detectors import detector
 from mendbench.errors import BadInput
-from mendbench.model.execution import Judgement, Observation
+from mendbench.model.execution import Judgement, Observation, State
+from mendbench.model.prompt import Reply
 from mendbench.ports.engine import Detector, observes
+from mendbench.prompts.label_requests import label_requests, state_in
 from mendbench.scoring.detector_scores import DetectorScore, JudgedResponse, detector_score
 
 COMPARED = ("weighted", "structural", "coded", "minimal", "status-table")
@@ -29,7 +32,11 @@ class Evaluation:
     path: Path
     responses: tuple[LabelledResponse, ...]
     scores: tuple[DetectorScore, ...]
-    """In the order in which the detectors were named."""
+    """In the order in which the detectors were named; then the models."""
+    tokens: Mapping[str, int]
+    """The tokens that each model took for one response, on average: as reported, or estimated."""
+    unread: Mapping[str, int]
+    """The replies of each model in which no state can be read. They count as ``error``, as an unclear failure does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,20 +61,49 @@ def shipped_responses(part: str | None = None) -> Path:
     return next((path for path in paths if path.is_file()), paths[0])
 
 
-def evaluate_detectors(path: Path | None = None, names: Sequence[str] = COMPARED) -> Evaluation:
-    """Return the scores of detectors on a file of labelled responses; on the shipped evaluation set if none is given.
+def evaluate_detectors(path: Path | None = None, names: Sequence[str] = (), models: Sequence[str] = ()) -> Evaluation:
+    """Return the scores of detectors, and of models that labelled the same responses.
+
+    ``path`` is a file of labelled responses, by default the shipped evaluation set. ``names`` are the detectors, by default
+    :data:`COMPARED`. The labels of ``models`` are recorded beside the file.
 
     Raises:
-        BadInput, UnknownName: the file or a name cannot be used.
+        BadInput, UnknownName: the file or a name cannot be used, or a model has not labelled all responses.
     """
     chosen = path or shipped_responses()
-    detectors = [detector(name) for name in names]
+    detectors = [detector(name) for name in names or COMPARED]
     responses = read_responses(chosen)
-    return Evaluation(
-        path=chosen,
-        responses=responses,
-        scores=tuple(detector_score(one.name, [_judged(row, one) for row in responses]) for one in detectors),
-    )
+    scores = [detector_score(one.name, [_judged(row, one) for row in responses]) for one in detectors]
+    tokens, unread = {}, {}
+    for model in models:
+        replies = _replies(chosen, model)
+        states = [state_in(reply.text) for reply in replies]
+        pairs = zip(responses, states, strict=True)
+        scores.append(detector_score(model, [_scored(row, state or "error") for row, state in pairs]))
+        tokens[model] = round(sum(map(_tokens, replies)) / len(replies))
+        unread[model] = states.count(None)
+    return Evaluation(path=chosen, responses=responses, scores=tuple(scores), tokens=tokens, unread=unread)
+
+
+def _replies(path: Path, model: str) -> tuple[Reply, ...]:
+    """Return a model's labels of the responses in a file.
+
+    Raises:
+        BadInput: some are not recorded.
+    """
+    labels = label_requests(path, (model,), load_config().config.models)
+    replies = next(labels.replies(name) for name in labels.parameters)
+    found = tuple(reply for reply in replies if reply is not None)
+    if len(found) < len(replies):
+        raise BadInput(
+            str(path), f"{len(replies) - len(found)} of {len(replies)} responses have no label of {model}",
+            f"write the prompts with `mendbench prompts export --labelled {path} --model {model}`, and import the answers",
+        )  # fmt: skip
+    return found
+
+
+def _tokens(reply: Reply) -> int:
+    return (reply.prompt_tokens or 0) + (reply.completion_tokens or 0)
 
 
 def explain_responses(path: Path, name: str = COMPARED[0]) -> tuple[Explanation, ...]:
@@ -110,7 +146,10 @@ def observation_of(response: LabelledResponse, judging: Detector) -> Observation
 
 def _judged(response: LabelledResponse, judging: Detector) -> JudgedResponse:
     judgement = explain(response, judging).judgement
+    return _scored(response, judgement.state, judgement.confidence)
+
+
+def _scored(response: LabelledResponse, state: State, confidence: float | None = None) -> JudgedResponse:
     return JudgedResponse(
-        id=response.id, service=response.service, truth=response.truth or "success", got=judgement.state,
-        confidence=judgement.confidence,
-    )  # fmt: skip
+        id=response.id, service=response.service, truth=response.truth or "success", got=state, confidence=confidence
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from operator import not_
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mendbench.api.plans import plan_of, refuse_unknown
 from mendbench.api.settings import Progress, RunOptions, open_context
+from mendbench.cassettes.cassette import BatchPlace
 from mendbench.cassettes.recordings import Recordings
 from mendbench.config.config_file import Loaded, load_config
 from mendbench.corpus.credentials import refuse_cases_with_credentials
@@ -22,6 +23,7 @@ from mendbench.prompts.collecting import Collected, collect_all
 from mendbench.prompts.importing import (
     Deposit,
     Placed,
+    place_labels,
     place_responses,
     refuse_other_models,
     refuse_others,
@@ -29,6 +31,7 @@ from mendbench.prompts.importing import (
     sort_lines,
     write_responses,
 )
+from mendbench.prompts.label_requests import LabelRequests, label_requests
 from mendbench.prompts.prompt_diff import Nearest, nearest
 from mendbench.prompts.prompt_lines import custom_id, in_order, prompt_line, read_prompts
 from mendbench.prompts.response_lines import ResponseLine, read_responses
@@ -69,6 +72,29 @@ class Exported:
     def text(self) -> str:
         """All lines as the text of a file."""
         return "".join(f"{line}\n" for line in self.lines)
+
+
+def export_label_prompts(path: Path, models: Sequence[str]) -> Exported:
+    """Return the prompts that ask models for the labels of API responses, without those that have a reply.
+
+    Raises:
+        UnknownName, BadInput: the file or a model cannot be used, or no model is named.
+    """
+    labels = _labels(path, models)
+    missing = [
+        request
+        for model in labels.parameters
+        for request, reply in zip(labels.requests(model), labels.replies(model), strict=True)
+        if reply is None
+    ]
+    model_requests = in_order(missing)
+    asked = [str(model_request["model"]) for model_request in model_requests]
+    answered = len(labels.responses) * len(models) - len(missing)
+    return Exported(
+        lines=tuple(map(prompt_line, model_requests)),
+        models=tuple((model, asked.count(model)) for model in dict.fromkeys(asked)),
+        asking=Asking(trials=0, cases=0, answered=answered, missing=len(missing), waiting=0, stopped=()),
+    )
 
 
 def export_prompts(options: RunOptions, on_progress: Progress) -> Exported:
@@ -114,6 +140,8 @@ class Imported:
     renamed: tuple[tuple[str, str, int], ...]
     """Models whose response names another model: requested name, name in the response, number of responses."""
     dry_run: bool
+    place: str
+    """What the responses belong to: a case or a file."""
 
 
 def import_responses(
@@ -127,8 +155,11 @@ def import_responses(
     replacing: bool = False,
     skip_broken: bool = False,
     batches: Path | None = None,
+    labelled: Path | None = None,
 ) -> Imported:
     """Write external responses to the cassettes of all cases whose trials request them, and return the result.
+
+    If ``labelled`` names a file of API responses, the responses are labels of these and are written beside it.
 
     ``prompts`` is the exported file. The requests of trials are computed again, under every strategy;
     the options need not be those of the export. Only strategies from template files must be given. The import is all or
@@ -147,23 +178,18 @@ def import_responses(
     found = sort_lines(lines, model_requests)
     refuse_other_models(found.responses, model_requests, options.models)
     together = read_batches(batches) if batches is not None else {}
-    loaded, context = _context(options)
-    collected: tuple[Collected, ...] = ()
-    placed = Placed(deposits=(), unplaced=tuple(found.responses.values()))
-    detecting = dict.fromkeys((*((options.detector,) if options.detector else ()), *detectors_of_policies()))
-    for detectors in ((), tuple(detecting)):
-        if placed.unplaced:
-            wanted = [model_requests[line.custom_id] for line in placed.unplaced]
-            given = options.strategies
-            keys = trials_asking(wanted, loaded.config, context, strategies=given, detectors=detectors)
-            collected += collect_all(context, keys, options.workers, on_progress)
-            placed = place_responses(found.responses, model_requests, collected, context.corpus, provenance, together)
+    if labelled is not None:
+        models = options.models or tuple({str(request["model"]): None for request in model_requests.values()})
+        labels = _labels(labelled, models)
+        placed = place_labels(found.responses, model_requests, labels, provenance, together)
+    else:
+        placed = _placed(found.responses, model_requests, options, on_progress, provenance, together)
     if not replacing:
         refuse_others(placed.deposits)
     stays = [one.same and not (replacing and one.counts_more) for one in placed.deposits]
     written = tuple(compress(placed.deposits, map(not_, stays)))
     if not dry_run:
-        write_responses(written, context.corpus)
+        write_responses(written)
     return Imported(
         prompts=len(model_requests),
         new=tuple(one for one in written if one.standing is None),
@@ -179,7 +205,38 @@ def import_responses(
             (*pair, count) for pair, count in sorted(renamed(found.responses.values(), model_requests).items())
         ),
         dry_run=dry_run,
+        place="case" if labelled is None else "file",
     )
+
+
+def _placed(
+    responses: Mapping[str, ResponseLine], model_requests: Mapping[str, JsonObject], options: RunOptions,
+    on_progress: Progress, provenance: str | None, together: Mapping[str, BatchPlace],
+) -> Placed:  # fmt: skip
+    """Return where responses to the requests of trials belong."""
+    loaded, context = _context(options)
+    collected: tuple[Collected, ...] = ()
+    placed = Placed(deposits=(), unplaced=tuple(responses.values()))
+    detecting = dict.fromkeys((*((options.detector,) if options.detector else ()), *detectors_of_policies()))
+    for detectors in ((), tuple(detecting)):
+        if placed.unplaced:
+            wanted = [model_requests[line.custom_id] for line in placed.unplaced]
+            given = options.strategies
+            keys = trials_asking(wanted, loaded.config, context, strategies=given, detectors=detectors)
+            collected += collect_all(context, keys, options.workers, on_progress)
+            placed = place_responses(responses, model_requests, collected, context.corpus, provenance, together)
+    return placed
+
+
+def _labels(path: Path, models: Sequence[str]) -> LabelRequests:
+    """Return the requests for labels of the responses in a file.
+
+    Raises:
+        UnknownName, BadInput: the file or a model cannot be used, or no model is named.
+    """
+    if not models:
+        raise BadInput("--labelled", "no model", "name the model that labels the responses with --model")
+    return label_requests(path, models, load_config().config.models)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,12 +26,18 @@ def evaluate(
     detectors: Annotated[
         list[str] | None, typer.Option("--detector", metavar="NAME", help="A detector; may be repeated.")
     ] = None,
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model", metavar="NAME", help="A model whose labels were imported, beside the detectors; may be repeated."
+        ),
+    ] = None,
     output: Output = Format.text,
 ) -> int:
     """Compare detectors with the labels: what failed, and whether an edit of the workflow could help."""
     from mendbench.cli import detectors_view
 
-    found = api.evaluate_detectors(file, tuple(detectors)) if detectors else api.evaluate_detectors(file)
+    found = api.evaluate_detectors(file, tuple(detectors or ()), tuple(models or ()))
     return detectors_view.show_evaluation(found, output)
 
 

@@ -10,6 +10,7 @@ from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, write, write_json
 from mendbench.cli.tables import show_tables
+from mendbench.cli.words import counted
 from mendbench.model.json import JsonObject
 from mendbench.report.table_model import Table, columns
 from mendbench.scoring.confusion import STATES, Rate
@@ -23,13 +24,14 @@ SHOWN = 12
 def show_evaluation(found: Evaluation, output: Format) -> int:
     """Print the scores of detectors, and the worst mistakes of the first one."""
     if output is Format.json:
-        write_json({"file": str(found.path), "detectors": [_score_json(score) for score in found.scores]})
+        write_json({"file": str(found.path), "detectors": [_score_json(score, found) for score in found.scores]})
         return Exit.DONE
     first = found.scores[0]
     rows = [
         (
             score.detector, _shown(score.accuracy), _shown(score.f1), _range(score.f1_interval), _shown(score.precision),
             _shown(score.recall), _counts(score.false_warnings), _counts(score.unnoticed), _counts(score.false_failures),
+            *([str(found.tokens.get(score.detector, 0))] if found.tokens else []),
         )
         for score in found.scores
     ]  # fmt: skip
@@ -42,6 +44,7 @@ def show_evaluation(found: Evaluation, output: Format) -> int:
         "false\nwarnings",
         "unnoticed\nfailures",
         "successes\ncalled failures",
+        *(["tokens /\nresponse"] if found.tokens else []),
     )
     tables = [Table(columns=columns("detector", numbers=numbers), rows=rows)]
     confusion = [(label, *(str(first.confusion[label][got]) for got in STATES)) for label in STATES]
@@ -66,6 +69,9 @@ def show_evaluation(found: Evaluation, output: Format) -> int:
         )
     title = f"{first.n} responses of {first.services} services in {plain(str(found.path))}; intervals resample services"
     show_tables(tables, title)
+    for model, unread in found.unread.items():
+        if unread:
+            write(f"{plain(model)}: {counted(unread, 'response')} without a readable state, counted as error\n")
     return Exit.DONE
 
 
@@ -85,7 +91,7 @@ def show_explanations(found: Sequence[Explanation], output: Format) -> int:
     return Exit.DONE
 
 
-def _score_json(score: DetectorScore) -> JsonObject:
+def _score_json(score: DetectorScore, found: Evaluation) -> JsonObject:
     return {
         "detector": score.detector,
         "n": score.n,
@@ -100,6 +106,8 @@ def _score_json(score: DetectorScore) -> JsonObject:
         "successes_called_failures": _rate_json(score.false_failures),
         "confusion": {label: dict(counts) for label, counts in score.confusion.items()},
         "mistakes": [asdict(row) for row in score.mistakes],
+        "tokens": found.tokens.get(score.detector, 0),
+        "unread": found.unread.get(score.detector, 0),
     }  # fmt: skip
 
 

@@ -24,6 +24,16 @@ from mendbench.cli.options import (
     Strategies,
     Workers,
 )
+from mendbench.errors import BadInput
+
+Labelled = Annotated[
+    Path | None,
+    typer.Option(
+        "--labelled",
+        metavar="FILE",
+        help="Ask for the labels of the API responses in this file, instead of for repairs; see `mendbench detectors evaluate`.",
+    ),
+]
 
 app = App("Export prompts and import responses: from batch APIs, other machines or people.")
 
@@ -41,6 +51,7 @@ def export(
     detector: Detector = None,
     models: Models = None,
     samples: Samples = None,
+    labelled: Labelled = None,
     cases: Cases = None,
     cassettes: Cassettes = None,
     workers: Workers = 0,
@@ -52,6 +63,11 @@ def export(
     """
     from mendbench.cli import prompts_view, terminal
 
+    target = None if out == "-" else Path(out)
+    if labelled is not None:
+        if names or part or strategies or policies or detector or samples is not None:
+            raise BadInput("--labelled", "options that choose trials", "use it with --model and --out only")
+        return prompts_view.show_exported(api.export_label_prompts(labelled, tuple(models or ())), target)
     recordings = use_corpus(cases, cassettes)
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, strategies=tuple(strategies or ()),
@@ -59,7 +75,7 @@ def export(
     )  # fmt: skip
     with terminal.progress() as progress:
         exported = api.export_prompts(options, progress)
-    return prompts_view.show_exported(exported, None if out == "-" else Path(out))
+    return prompts_view.show_exported(exported, target)
 
 
 @app.command("import")
@@ -98,6 +114,7 @@ def import_(
     detector: Annotated[
         str | None, typer.Option("--detector", metavar="NAME", help="The detector that was given to the export.")
     ] = None,
+    labelled: Labelled = None,
     cases: Cases = None,
     cassettes: Cassettes = None,
     workers: Workers = 0,
@@ -106,12 +123,12 @@ def import_(
     """Record responses from a file.
 
     The lines are OpenAI batch output, Anthropic batch results, or custom_id with content; a CSV file has the latter as columns.
-    Trials are replayed to find the cases that use a response. Nothing is written if a line cannot be read, or contradicts
-    another line or a recording.
+    Trials are replayed to find the cases that use a response; with --labelled, the responses are written beside that file. Nothing is
+    written if a line cannot be read, or contradicts another line or a recording.
     """
     from mendbench.cli import prompts_view, terminal
 
-    recordings = use_corpus(cases, cassettes)
+    recordings = use_corpus(cases, cassettes) if labelled is None else None
     options = api.RunOptions(
         cases=cases, cassettes=recordings, strategies=tuple(strategies or ()), detector=detector, workers=workers,
         models=tuple(models or ()),
@@ -119,7 +136,7 @@ def import_(
     with terminal.progress() as progress:
         imported = api.import_responses(
             responses, prompts, options, progress,
-            provenance=provenance, dry_run=dry_run, replacing=replacing, skip_broken=skip_broken, batches=batches,
+            provenance=provenance, dry_run=dry_run, replacing=replacing, skip_broken=skip_broken, batches=batches, labelled=labelled,
         )  # fmt: skip
     return prompts_view.show_imported(imported, output)
 

@@ -32,7 +32,8 @@ def show_exported(exported: Exported, out: Path | None) -> int:
         except OSError as error:
             raise BadInput(f"--out {out}", error.strerror or "cannot be written", "name another file") from None
     asking, count = exported.asking, len(exported.lines)
-    say(f"{counted(count, 'prompt')} without a response; {asking.answered} answered, {counted(asking.trials, 'trial')}")
+    trials = f", {counted(asking.trials, 'trial')}" if asking.trials else ""
+    say(f"{counted(count, 'prompt')} without a response; {asking.answered} answered{trials}")
     if len(exported.models) > 1:
         each = ", ".join(f"{model} {many}" for model, many in exported.models)
         say(f"{len(exported.models)} models are asked ({each}); where a batch takes one, export with --model")
@@ -64,7 +65,7 @@ def show_diff(found: PromptDiff, output: Format) -> int:
 def _import_lines(imported: Imported) -> Iterable[str]:
     done = "would be recorded" if imported.dry_run else "recorded"
     places = len({deposit.case for deposit in (*imported.new, *imported.replaced)})
-    yield f"{counted(len(imported.new), 'response')} {done} in {counted(places, 'case')}; {imported.prompts} prompts were exported"
+    yield f"{counted(len(imported.new), 'response')} {done} in {counted(places, imported.place)}; {imported.prompts} prompts were exported"
     if imported.replaced:
         yield f"{counted(len(imported.replaced), 'response')} {'would be ' if imported.dry_run else ''}replaced"
     if imported.standing:

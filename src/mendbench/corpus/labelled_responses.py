@@ -35,6 +35,10 @@ class LabelledResponse:
     """None if the file gives none: such a row can be explained, not scored."""
     method: str = ""
     """The request's method; empty if unknown."""
+    url: str = ""
+    """The request's URL; empty if unknown."""
+    sent: Json = None
+    """The request's body; None if it has none or it is unknown."""
     source: str = ""
     why: str = ""
     second: State | None = field(default=None)
@@ -44,6 +48,8 @@ class LabelledResponse:
 class _Request(BaseModel):
     model_config = ConfigDict(extra="ignore")
     method: str = ""
+    url: str = ""
+    body: Any = None
 
 
 class _Row(BaseModel):
@@ -96,10 +102,11 @@ def _response(line: str, number: int, place: str, *, labelled: bool) -> Labelled
         ) from None
     if labelled and row.truth is None:
         raise BadInput(f"{place}: truth", "missing", _REMEDIES["truth"])
+    request = row.request or _Request()
     return LabelledResponse(
         id=row.id or f"line {number}", service=row.service or "unnamed", status=row.status,
         headers={name.lower(): item for name, item in row.headers.items()}, body=_parsed(row.body), truth=row.truth,
-        method=row.request.method if row.request else "", source=row.source, why=row.why, second=row.second_reader,
+        method=request.method, url=request.url, sent=request.body, source=row.source, why=row.why, second=row.second_reader,
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ FILE = "protocol.yaml"
 """The file name, in the folder of the cases."""
 
 FORMAT = 1
-"""1: the first, and ``frozen.prompts``, which may be left out."""
+"""1: the first. ``frozen.prompts`` and ``frozen.detectors`` came later, and may be left out."""
 
 
 class _Part(BaseModel):
@@ -57,6 +57,9 @@ class Frozen(_Part):
         default={}, description="of a strategy's first prompts on the part, as :func:`prompt_digests` has them"
     )
     """For the strategies that they name, only these count: code that renders the same prompts is not a change."""
+    detectors: dict[str, str] = Field(
+        default={}, description="the detector of each policy that has one; trials with another one do not count"
+    )
 
 
 class Protocol(_Part):
@@ -67,6 +70,16 @@ class Protocol(_Part):
     part: Literal["test"]
     contrasts: list[Contrast] = Field(min_length=1)
     frozen: Frozen | None = None
+
+    def covers(self, model: str | None, policy: str, detector: str | None) -> bool:
+        """Return whether trials of this model and policy, with this detector, belong to a contrast."""
+        policies = {side.policy for contrast in self.contrasts for side in (contrast.treatment, contrast.against)}
+        return model == self.model and policy in policies and self.detectors.get(policy, detector) == detector
+
+    @property
+    def detectors(self) -> Mapping[str, str]:
+        """The detector of each policy that has one."""
+        return {} if self.frozen is None else self.frozen.detectors
 
     def changed(self, frame: str, strategies: dict[str, str], prompts: Mapping[str, str]) -> JsonObject:
         """Return the differences from the frozen state: whether the frame changed, and which strategies.

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from mendbench.cassettes import cassette
 from mendbench.cassettes.cassette import BatchPlace, Entry
@@ -17,12 +18,13 @@ from mendbench.corpus.declared_services import redactor_of
 from mendbench.errors import BadInput, Incomplete
 from mendbench.exchanges.urls import model_url
 from mendbench.io.canonical_json import canonical_json, digest
-from mendbench.model.case import Case
 from mendbench.model.exchange import Request, Response
 from mendbench.model.json import JsonObject
 from mendbench.prompts.collecting import Collected
+from mendbench.prompts.label_requests import LabelRequests
 from mendbench.prompts.response_lines import ResponseLine, content_of, counts_tokens
 from mendbench.secrets.issued_credentials import without_provider_shapes
+from mendbench.secrets.redaction import Redactor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,9 +43,12 @@ class Sorted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deposit:
-    """One response and one case whose trials need it."""
+    """One response and one place that needs it."""
 
     case: str
+    """The case whose trials request it, or the name of the file of labelled API responses."""
+    folder: Path
+    """The folder of its recordings."""
     line: ResponseLine
     entry: Entry
     standing: Entry | None
@@ -69,7 +74,7 @@ class Placed:
 
     deposits: tuple[Deposit, ...]
     unplaced: tuple[ResponseLine, ...]
-    """Responses that no trial needs."""
+    """Responses that nothing needs."""
 
 
 def sort_lines(lines: Iterable[ResponseLine], prompts: Collection[str]) -> Sorted:
@@ -134,14 +139,40 @@ def place_responses(
             unplaced.append(line)
             continue
         for case_id in wanted_by:
+            owner = cases[case_id]
             entry = _entry(
-                cases[case_id], model_request, line.response, provenance or line.shape, (batches or {}).get(name)
+                redactor_of(owner), model_request, line.response, provenance or line.shape, (batches or {}).get(name)
             )
-            deposits.append(Deposit(case=case_id, line=line, entry=entry, standing=standing.get(case_id)))
+            folder = corpus.cassettes(owner)
+            deposits.append(
+                Deposit(case=case_id, folder=folder, line=line, entry=entry, standing=standing.get(case_id))
+            )
     return Placed(deposits=tuple(deposits), unplaced=tuple(unplaced))
 
 
-def write_responses(deposits: Sequence[Deposit], corpus: Corpus) -> None:
+def place_labels(
+    responses: Mapping[str, ResponseLine],
+    prompts: Mapping[str, JsonObject],
+    labels: LabelRequests,
+    provenance: str | None,
+    batches: Mapping[str, BatchPlace] | None = None,
+) -> Placed:
+    """Return where labels of API responses belong: all in one folder beside the file of these API responses."""
+    recordings = Recordings.open(labels.folder)
+    deposits: list[Deposit] = []
+    unplaced: list[ResponseLine] = []
+    for name, line in responses.items():
+        model_request, model, key = prompts[name], str(prompts[name]["model"]), digest(prompts[name])
+        if line.response is None or model_request not in labels.requests(model):
+            unplaced.append(line)
+            continue
+        entry = _entry(Redactor({}), model_request, line.response, provenance or line.shape, (batches or {}).get(name))
+        standing = recordings.model_entry(model, key)
+        deposits.append(Deposit(case=labels.path.name, folder=labels.folder, line=line, entry=entry, standing=standing))
+    return Placed(deposits=tuple(deposits), unplaced=tuple(unplaced))
+
+
+def write_responses(deposits: Sequence[Deposit]) -> None:
     """Write responses to their cassettes. They replace different recorded ones.
 
     Whether all can be written is checked before the first write. After an interruption, the same import
@@ -153,10 +184,9 @@ def write_responses(deposits: Sequence[Deposit], corpus: Corpus) -> None:
     """
     for deposit in deposits:
         cassette.dump_entry(cassette.settled(deposit.entry))
-    opened: dict[str, Recordings] = {}
+    opened: dict[Path, Recordings] = {}
     for deposit in deposits:
-        case = corpus.case(deposit.case)
-        recordings = opened.setdefault(case.id, Recordings.open(corpus.cassettes(case)))
+        recordings = opened.setdefault(deposit.folder, Recordings.open(deposit.folder))
         model = str((deposit.entry.model_request or {})["model"])
         stands = recordings.append_model_entry(model, deposit.entry, replace=deposit.standing is not None)
         if not _same_content(stands.response, deposit.entry.response):
@@ -214,10 +244,10 @@ def _same_content(one: Response, other: Response) -> bool:
 
 
 def _entry(
-    case: Case, model_request: JsonObject, response: Response, provenance: str, batch: BatchPlace | None
+    redactor: Redactor, model_request: JsonObject, response: Response, provenance: str, batch: BatchPlace | None
 ) -> Entry:
     """Return the cassette entry of a response, redacted as if it had been recorded there."""
-    redactor, model = redactor_of(case), str(model_request["model"])
+    model = str(model_request["model"])
     source = redactor.text(" ".join(provenance.encode("utf-8", "replace").decode().split()))
     request = Request(method="POST", url=model_url(model), body=canonical_json(model_request).encode())
     clean = without_provider_shapes(redactor.response(response))

@@ -274,7 +274,8 @@ def _notes(selection: Selection, saved: Sequence[Saving], primary: Primary) -> d
         )
     if primary.model is not None:
         other = f", not of {selection.solver.label}" if primary.model != selection.solver.model else ""
-        notes["primary"] = f"Of {primary.model}{other}, as the corpus's protocol settled them."
+        detectors = "".join(f" The detector of {policy} is {detector}." for policy, detector in primary.detectors)
+        notes["primary"] = f"Of {primary.model}{other}, as the corpus's protocol settled them.{detectors}"
     return notes
 
 

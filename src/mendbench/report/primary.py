@@ -20,6 +20,8 @@ class Primary:
 
     model: str | None
     """The model that they are planned for."""
+    detectors: tuple[tuple[str, str], ...]
+    """The policies of the plan that have a detector, each with its detector."""
     results: tuple[ContrastResult, ...]
     why_none: str | None
     """Why there are no results; None if there are."""
@@ -50,16 +52,16 @@ def primary_of(run: StoredRun) -> Primary:
     """Return the results of the primary contrasts that ``run.json`` contains under ``protocol``."""
     changed, plan = changed_in(run), _plan(run)
     if plan is None:
-        return Primary(model=None, results=(), why_none=_ABSENT, tuned=changed.strategies)
+        return Primary(model=None, detectors=(), results=(), why_none=_ABSENT, tuned=changed.strategies)
     cases = run.run["protocol"].get("cases") or {}
     expected, training = cases.get(plan.part) or (), cases.get(TRAINING) or ()
     found = contrasts(_asked(run, plan), plan, expected=expected, training=training, changed=changed)
-    return Primary(model=plan.model, results=found, why_none=None, tuned=changed.strategies)
+    detectors = tuple(plan.detectors.items())
+    return Primary(model=plan.model, detectors=detectors, results=found, why_none=None, tuned=changed.strategies)
 
 
 def _asked(run: StoredRun, plan: Protocol) -> Records:
-    """Return the trials that the plan covers: those of its model, under its policies."""
-    policies = {side.policy for contrast in plan.contrasts for side in (contrast.treatment, contrast.against)}
+    """Return the trials that the plan covers."""
     return run.records.where(
-        "treatment", lambda treatment: treatment.model == plan.model and treatment.policy in policies
+        "treatment", lambda treatment: plan.covers(treatment.model, treatment.policy, treatment.detector)
     )
