@@ -24,11 +24,11 @@ OPTIONS = {
     ("compare",): "part score trials format",
     ("gate",): "baseline update partial new self-test reuse cases cassettes workers format",
     ("merge",): "out format",
-    ("prompts", "export"): "part out strategy policy detector model samples cases cassettes workers",
+    ("prompts", "export"): "part out strategy policy detector model samples labelled cases cassettes workers",
     (
         "prompts",
         "import",
-    ): "prompts provenance dry-run replace skip-broken batches model strategy detector cases cassettes workers format",
+    ): "prompts provenance dry-run replace skip-broken batches model strategy detector labelled cases cassettes workers format",
     ("prompts", "diff"): "part full strategy policy detector model samples cases cassettes workers format",
     ("prompts", "prune"): "delete cases cassettes workers format",
     ("case", "list"): "family kind tag difficulty api provenance cases cassettes format",
