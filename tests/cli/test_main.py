@@ -19,17 +19,17 @@ LEAVES = tuple(words for words in COMMANDS if not any(other[:-1] == words for ot
 OPTIONS = {
     (
         "run",
-    ): "part cases cassettes out engine strategy policy detector repairer model samples record concurrency dry-run allow-shell allow-writes workers cluster shard all fresh resume details format",
+    ): "part cases cassettes out engine strategy frame policy detector repairer model samples record concurrency dry-run allow-shell allow-writes workers cluster shard all fresh resume details format",
     ("report",): "rescore forensics part details junit markdown csv parquet github-summary annotations against format",
     ("compare",): "part score trials format",
     ("gate",): "baseline update partial new self-test reuse cases cassettes workers format",
     ("merge",): "out format",
-    ("prompts", "export"): "part out strategy policy detector model samples labelled cases cassettes workers",
+    ("prompts", "export"): "part out strategy frame policy detector model samples labelled cases cassettes workers",
     (
         "prompts",
         "import",
     ): "prompts provenance dry-run replace skip-broken batches model strategy detector labelled cases cassettes workers format",
-    ("prompts", "diff"): "part full strategy policy detector model samples cases cassettes workers format",
+    ("prompts", "diff"): "part full strategy frame policy detector model samples cases cassettes workers format",
     ("prompts", "prune"): "delete cases cassettes workers format",
     ("case", "list"): "family kind tag difficulty api provenance cases cassettes format",
     ("case", "show"): "cases cassettes format",

@@ -179,7 +179,7 @@ def test_prompts_of_a_template_file_come_back_when_it_is_named(empty, mendbench)
     text = prompts.in_shape("plain", prompts.replies(empty / "p.jsonl"))
     lost = bring(mendbench, text)
     assert lost.code == 1
-    assert "unplaced: 1 line (no trial asks; name its template file with --strategy" in lost.out
+    assert "unplaced: 1 line (no trial asks; name its strategy with --strategy" in lost.out
     assert bring(mendbench, text, "--strategy", "mine.md.j2").code == 0
 
 

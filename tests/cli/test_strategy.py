@@ -14,14 +14,15 @@ SHIPPED = {"agent-json", "cli-text", "full-context", "none", "placebo", "summary
 def test_strategies_are_listed(empty, mendbench):
     result = mendbench("strategy", "list")
     assert (result.code, result.err) == (0, "")
-    assert {line.split()[0] for line in result.out.splitlines()[2:]} >= SHIPPED
+    first = {line.split()[0] for line in result.out.splitlines() if line.strip()}
+    assert first >= {*SHIPPED, "+feedback", "@v1"}
 
 
 def test_strategies_in_json_have_the_published_fields(empty, mendbench):
     listed = json.loads(mendbench("strategy", "list", "--format", "json").out)
     assert {row["strategy"] for row in listed} >= SHIPPED
     for row in listed:
-        assert set(row) == {"strategy", "title", "source", "path"}
+        assert set(row) == {"strategy", "kind", "title", "source", "path"}
 
 
 def test_a_prompt_is_shown_and_what_it_tells_is_said_beside_it(corpus, mendbench):
@@ -59,7 +60,7 @@ def test_a_strategy_is_shown_with_its_sections_its_template_and_its_digest(empty
     assert "\nform " not in result.out
     assert "{% block form %}" in result.out
     page = json.loads(mendbench("strategy", "show", "mend", "--format", "json").out)
-    assert set(page) == {"strategy", "title", "source", "path", "digest", "sections", "template"}
+    assert set(page) == {"strategy", "kind", "title", "source", "path", "digest", "sections", "template"}
     assert page["digest"] not in result.out
     assert [section["name"] for section in page["sections"]] == ["error", "suspects", "form", "data"]
 

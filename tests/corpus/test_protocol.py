@@ -99,6 +99,12 @@ def test_pinned_prompts_decide_for_the_strategies_that_they_name(tmp_path):
     assert protocol.changed("f", {"a": "1", "b": "3"}, {"a": "q", "new": "r"})["strategies"] == ["a", "b"]
 
 
+def test_the_digest_of_the_rendered_frame_decides_if_it_is_pinned(tmp_path):
+    protocol = read(tmp_path, GOOD.replace('b: "2"}', 'b: "2"}, frames: {v1: g}'))
+    assert not protocol.changed("g", {}, {})["frame"]
+    assert protocol.changed("f", {}, {})["frame"]
+
+
 def test_a_digest_of_prompts_is_of_the_first_requests_in_any_order():
     rows = [{"strategy": "a", "attempts": [{"model_request": one}, {"model_request": "later"}]} for one in "xy"] + [
         {"strategy": "a", "attempts": []}
@@ -116,5 +122,5 @@ def test_the_protocol_is_the_one_that_was_settled_before_the_test_part_was_recor
 
 def test_the_frame_is_as_it_was_frozen_and_every_strategy_has_its_prompts_pinned():
     frozen = read_protocol(shipped_root() / "cases").frozen
-    assert frozen.frame == frame_digest()
+    assert frozen.frames == {"v1": frame_digest()}
     assert {*frozen.prompts} == {*frozen.strategies} == {info.strategy for info in strategies()}

@@ -11,7 +11,7 @@ from mendbench.model.exchange import Exchange, Request, Response
 from mendbench.model.execution import Checkpoint, Execution, NodeRecord, State, Warned
 from mendbench.model.failure import Failure
 from mendbench.model.prompt import Context, Prompt, Reply, Section, View
-from mendbench.strategies.frame import SYSTEM
+from mendbench.strategies.frame import SYSTEM, frame
 
 WORKFLOW: dict[str, Any] = {
     "ir_version": "0.1.0",
@@ -142,6 +142,7 @@ class PlainStrategy:
     name = "plain"
     title = "Messages"
     source = "test"
+    frame = frame()
 
     def render(self, view: View, budget: int) -> Context:
         text = "\n".join(f.message for f in view.failures)

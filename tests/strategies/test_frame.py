@@ -4,6 +4,9 @@ import dataclasses
 import json
 import re
 
+import pytest
+
+from mendbench.errors import BadInput, UnknownName
 from mendbench.strategies import Budget, build_frame, build_prompt, frame, frame_digest, strategies, strategy
 from mendbench.strategies.tokens import estimate
 from tests.strategies import invented
@@ -82,6 +85,7 @@ def test_the_budget_is_the_same_for_every_strategy():
     @dataclasses.dataclass
     class Spy:
         name: str
+        frame = frame.frame()
 
         def render(self, view, budget):
             asked.append(budget)
@@ -92,11 +96,73 @@ def test_the_budget_is_the_same_for_every_strategy():
     assert len(set(asked)) == 1
 
 
-def test_the_digest_follows_the_constant_text(monkeypatch):
-    before = frame_digest()
-    assert before == frame_digest()
-    monkeypatch.setattr(frame, "SYSTEM", frame.SYSTEM + " Please.")
-    assert frame_digest() != before
+def write_frame(
+    folder,
+    text="# Task\nRepair it.\n{{ request }}\n{{ workflow }}\n{{ problem }}",
+    heading="# Facts",
+    name="mine",
+    front="source: me\n",
+):
+    (folder / "frames").mkdir(exist_ok=True)
+    path = folder / "frames" / f"{name}.md.j2"
+    path.write_text(
+        f"---\ntitle: Mine\n{front}---\n{{% block frame %}}\n{text}\n{{% endblock %}}\n{{% block context %}}\n{heading}\n{{% endblock %}}\n"
+    )
+    return path
+
+
+def test_the_digest_follows_the_text_and_not_its_comments(tmp_path):
+    write_frame(tmp_path)
+    before = frame_digest("mine", [tmp_path])
+    write_frame(tmp_path, "{# why #}# Task\nRepair it.\n{{ request }}\n{{ workflow }}\n{{ problem }}")
+    assert frame_digest("mine", [tmp_path]) == before
+    write_frame(tmp_path, "# Task\nPlease repair it.\n{{ request }}\n{{ workflow }}\n{{ problem }}")
+    assert frame_digest("mine", [tmp_path]) != before
+
+
+def test_a_strategy_in_another_frame_has_its_text_and_its_heading(tmp_path):
+    write_frame(tmp_path)
+    mine, plain = strategy("cli-text@mine", [tmp_path]), strategy("cli-text")
+    built = build_prompt(invented.wrong_path(), mine, "It was cut.")
+    assert built.frame.startswith("# Task\nRepair it.\nWelcome the reader by name.\n{")
+    assert built.frame.endswith("}\nIt was cut.\n\n# Facts")
+    assert built.context.text == build_prompt(invented.wrong_path(), plain).context.text
+    assert (mine.name, built.context.strategy) == ("cli-text@mine", "cli-text@mine")
+    assert mine.digest != plain.digest
+
+
+def test_a_strategy_in_the_default_frame_is_the_strategy():
+    assert strategy("cli-text@v1") == strategy("cli-text")
+
+
+def test_the_shipped_frames_are_listed_with_those_of_the_users_folders(tmp_path):
+    write_frame(tmp_path)
+    assert {"mine", "v1"} <= {one.name for one in frame.frames([tmp_path])}
+    write_frame(tmp_path, name="v1")
+    assert frame.frame("v1", [tmp_path]) == frame.frame("v1"), "a user's frame does not replace a shipped one"
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        ({"text": "{{ wrong }}"}, "mine.md.j2:6: unknown variable 'wrong'; use one of problem, request, workflow"),
+        ({"text": "{% endblock %}{% block more %}"}, "block 'more' is no declared section"),
+        ({"front": "source: me\nsections: []\n"}, "front matter: unknown field 'sections'"),
+        ({"text": "{{ request"}, "mine.md.j2:"),
+    ],
+    ids=["variable", "block", "sections", "syntax"],
+)
+def test_a_broken_frame_is_refused_in_one_line_with_its_place(tmp_path, broken, message):
+    write_frame(tmp_path, **broken)
+    with pytest.raises(BadInput) as caught:
+        strategy("mend@mine", [tmp_path])
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_frame_names_the_known_ones():
+    with pytest.raises(UnknownName, match="unknown frame 'v9'"):
+        strategy("mend@v9")
 
 
 def test_a_lone_surrogate_in_the_workflow_takes_nothing_down():

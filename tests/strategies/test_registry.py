@@ -140,7 +140,9 @@ def test_a_template_file_whose_name_would_read_so_is_refused(tmp_path):
     for name, folders in ((str(tmp_path / "mine~old.md.j2"), ()), ("mine~old", (tmp_path,))):
         with pytest.raises((BadInput, UnknownName)):
             strategy(name, folders)
-    with pytest.raises(BadInput, match="'~' in the name, which stands before a section left out; rename the file"):
+    with pytest.raises(
+        BadInput, match="'~' in the name, which stands before a section that is left out; rename the file"
+    ):
         strategies([tmp_path])
 
 

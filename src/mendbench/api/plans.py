@@ -23,7 +23,8 @@ from mendbench.prompts.estimate import by_repairer_request
 from mendbench.runs.matrix import Matrix, keys_of
 from mendbench.runs.shards import Shard, cases_of
 from mendbench.runs.trial_keys import TrialKeys
-from mendbench.strategies.interface import SUFFIX
+from mendbench.strategies.frame import DEFAULT_FRAME
+from mendbench.strategies.interface import IN_FRAME, SUFFIX, parts_of
 from mendbench.trial.components import BenchContext, build_components
 from mendbench.trial.engines import OURS, inexpressible, refuse_absent, self_repairing
 
@@ -257,7 +258,7 @@ def _changed(options: RunOptions) -> bool:
     """Return whether an option changes what is crossed; the configured sweeps do not apply to another corpus."""
     given = (
         options.engines, options.strategies, options.policies, options.detector, options.repairers, options.models,
-        options.samples, options.cases,
+        options.samples, options.cases, options.frame,
     )  # fmt: skip
     return any(given)
 
@@ -274,12 +275,12 @@ def _main(config: Config, options: RunOptions) -> Matrix:
         raise BadInput("--model", f"no repairer that asks a model ({', '.join(repairers)})", "add --repairer chat")
     if options.detector is not None:
         detector(options.detector)  # refuses a wrong name even if no policy has a detector
-    narrowed = bool(options.repairers or options.strategies or options.policies or options.models)
-    on_trial = any(name.endswith(SUFFIX) for name in options.strategies)
+    narrowed = bool(options.repairers or options.strategies or options.policies or options.models or options.frame)
+    on_trial = any(parts_of(name).base.endswith(SUFFIX) for name in options.strategies)
     return Matrix(
         itself=itself,
         engines=engines,
-        strategies=options.strategies or tuple(own.strategies),
+        strategies=_framed(options.strategies or tuple(own.strategies), options.frame),
         policies=options.policies or ((NAIVE,) if on_trial else tuple(own.policies)),
         repairers=repairers,
         models=options.models or tuple(own.models),
@@ -288,6 +289,13 @@ def _main(config: Config, options: RunOptions) -> Matrix:
         drawn=frozenset(config.repairers),
         detector=options.detector,
     )
+
+
+def _framed(strategies: Sequence[str], name: str | None) -> tuple[str, ...]:
+    """Return strategies in a frame, but for those that name their own."""
+    if name in {None, DEFAULT_FRAME}:
+        return tuple(strategies)
+    return tuple(one if parts_of(one).frame is not None else f"{one}{IN_FRAME}{name}" for one in strategies)
 
 
 def _sweep(main: Matrix, own: SweepConfig) -> Matrix:

@@ -44,8 +44,8 @@ from mendbench.runs.trials import run_trials
 from mendbench.scoring.judging.version import SCORER
 from mendbench.scoring.record_table import Records
 from mendbench.strategies import strategy
-from mendbench.strategies.frame import frame_digest
-from mendbench.strategies.interface import SUFFIX
+from mendbench.strategies.frame import FRAMES, frame_digest
+from mendbench.strategies.interface import SUFFIX, parts_of
 from mendbench.trial.components import BenchContext, models_used, prices_of
 from mendbench.trial.engines import OURS, engine_digest, engines_document
 from mendbench.trial.inputs import code_digest, files_digest
@@ -216,8 +216,9 @@ def _made_from(options: RunOptions, context: BenchContext, loaded: Loaded) -> st
     """
     corpus = context.corpus
     declared = [file_digest(context.cases_dir / name) for name in (PROTOCOL_FILE, SPLIT_FILE)]
-    templates = [path for place in context.strategy_dirs for path in sorted(place.glob(f"*{SUFFIX}"))]
-    templates += [Path(name) for name in options.strategies if SUFFIX in name]
+    places = [place for folder in context.strategy_dirs for place in (folder, folder / FRAMES.name)]
+    templates = [path for place in places for path in sorted(place.glob(f"*{SUFFIX}"))]
+    templates += [Path(parts_of(name).base) for name in options.strategies if SUFFIX in name]
     recordings = {
         str(path.relative_to(corpus.cassettes_dir)): file_digest(path)
         for path in corpus.cassettes_dir.glob("*/*/*.yaml")

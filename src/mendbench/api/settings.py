@@ -34,6 +34,8 @@ class RunOptions:
     out: Path | None = None
     engines: tuple[str, ...] = ()
     strategies: tuple[str, ...] = ()
+    frame: str | None = None
+    """The frame of all strategies that do not name their own."""
     policies: tuple[str, ...] = ()
     detector: str | None = None
     repairers: tuple[str, ...] = ()

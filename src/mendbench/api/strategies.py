@@ -23,7 +23,7 @@ from mendbench.repair.stop_rules import repair
 from mendbench.replay.guard import guarded
 from mendbench.replay.model_cassette import ModelCassette
 from mendbench.scoring.judging.recall import PLACES, Recall, Where, context_recall, facts_of, where_is_value
-from mendbench.strategies import StrategyInfo, TemplateStrategy, build_prompt, strategies, strategy
+from mendbench.strategies import StrategyInfo, TemplateStrategy, build_prompt, strategies, strategy, variations
 from mendbench.strategies.front_matter import template_text
 from mendbench.trial.components import BenchContext, TrialComponents, build_components
 from mendbench.trial.record_hint import record_hint
@@ -95,8 +95,9 @@ class Survey:
 
 
 def list_strategies() -> tuple[StrategyInfo, ...]:
-    """Return all strategies."""
-    return strategies(load_config().strategy_dirs)
+    """Return all strategies, and then the treatments and the frames that any of them can have."""
+    folders = load_config().strategy_dirs
+    return (*strategies(folders), *variations(folders))
 
 
 def show_strategy(name: str) -> StrategyPage:

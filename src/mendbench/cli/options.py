@@ -58,6 +58,10 @@ Strategies: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--strategy", metavar="NAME", help="A strategy, or a template file (my.md.j2). Repeatable."),
 ]
+FrameName: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--frame", metavar="NAME", help="The frame of all strategies that do not name their own (mend@v2)."),
+]
 Policies: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(

@@ -15,6 +15,7 @@ from mendbench.cli.options import (
     Cassettes,
     Detector,
     Format,
+    FrameName,
     Models,
     Names,
     Output,
@@ -47,6 +48,7 @@ def export(
         typer.Option("--out", metavar="FILE", help="Output file, replaced if it exists; - for standard output."),
     ] = "-",
     strategies: Strategies = None,
+    frame: FrameName = None,
     policies: Policies = None,
     detector: Detector = None,
     models: Models = None,
@@ -65,12 +67,12 @@ def export(
 
     target = None if out == "-" else Path(out)
     if labelled is not None:
-        if names or part or strategies or policies or detector or samples is not None:
+        if names or part or strategies or frame or policies or detector or samples is not None:
             raise BadInput("--labelled", "options that choose trials", "use it with --model and --out only")
         return prompts_view.show_exported(api.export_label_prompts(labelled, tuple(models or ())), target)
     recordings = use_corpus(cases, cassettes)
     options = api.RunOptions(
-        names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, strategies=tuple(strategies or ()),
+        names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, strategies=tuple(strategies or ()), frame=frame,
         policies=tuple(policies or ()), detector=detector, models=tuple(models or ()), samples=samples, workers=workers,
     )  # fmt: skip
     with terminal.progress() as progress:
@@ -109,7 +111,9 @@ def import_(
     ] = None,
     strategies: Annotated[
         list[str] | None,
-        typer.Option("--strategy", metavar="FILE", help="Template file of exported prompts. Repeatable."),
+        typer.Option(
+            "--strategy", metavar="NAME", help="Strategy of exported prompts that is not configured. Repeatable."
+        ),
     ] = None,
     detector: Annotated[
         str | None, typer.Option("--detector", metavar="NAME", help="The detector that was given to the export.")
@@ -147,6 +151,7 @@ def diff(
     part: PartOption = None,
     full: Annotated[bool, typer.Option("--full", help="Show all prompts instead of the first few.")] = False,
     strategies: Strategies = None,
+    frame: FrameName = None,
     policies: Policies = None,
     detector: Detector = None,
     models: Models = None,
@@ -165,7 +170,7 @@ def diff(
 
     recordings = use_corpus(cases, cassettes)
     options = api.RunOptions(
-        names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, strategies=tuple(strategies or ()),
+        names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, strategies=tuple(strategies or ()), frame=frame,
         policies=tuple(policies or ()), detector=detector, models=tuple(models or ()), samples=samples, workers=workers,
     )  # fmt: skip
     with terminal.progress() as progress:

@@ -79,7 +79,7 @@ def _import_lines(imported: Imported) -> Iterable[str]:
     if imported.absent:
         yield f"absent: {counted(imported.absent, 'exported prompt')} without a line"
     yield from _named("unknown", "not exported", [f"{line.place}: {line.custom_id}" for line in imported.unknown])
-    why = "no trial asks; name its template file with --strategy, or import the responses to earlier attempts first"
+    why = "no trial asks; name its strategy with --strategy, or import the responses to earlier attempts first"
     yield from _named("unplaced", why, [f"{line.place}: {line.custom_id}" for line in imported.unplaced])
     yield from _named("broken", "left out", [str(error) for error in imported.broken])
 

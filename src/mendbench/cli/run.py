@@ -23,6 +23,7 @@ from mendbench.cli.options import (
     Detector,
     DryRun,
     Format,
+    FrameName,
     Models,
     Names,
     Output,
@@ -59,6 +60,7 @@ def run(
         ),
     ] = None,
     strategies: Strategies = None,
+    frame: FrameName = None,
     policies: Policies = None,
     detector: Detector = None,
     repairers: Annotated[
@@ -109,7 +111,7 @@ def run(
 
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=cassettes, out=folder, engines=tuple(engines or ()),
-        strategies=tuple(strategies or ()), policies=tuple(policies or ()), detector=detector,
+        strategies=tuple(strategies or ()), frame=frame, policies=tuple(policies or ()), detector=detector,
         repairers=tuple(repairers or ()), models=tuple(models or ()), samples=samples, record=record or "none",
         concurrency=concurrency, allow_shell=allow_shell, allow_writes=allow_writes, workers=workers, cluster=cluster,
         all=all_sweeps, fresh=fresh, resume=resume is not None, shard=read_shard(shard) if shard else None,

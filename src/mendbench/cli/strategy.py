@@ -37,7 +37,7 @@ Other: TypeAlias = Annotated[str, typer.Argument(metavar="OTHER", help="The stra
 
 @app.command("list")
 def list_(output: Output = Format.text) -> int:
-    """List the strategies."""
+    """List the strategies, and what can be written behind a strategy's name: treatments and frames."""
     from mendbench.cli import strategy_view
 
     return strategy_view.show_strategies(api.list_strategies(), output)

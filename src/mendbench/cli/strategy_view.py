@@ -26,12 +26,15 @@ TWO_COLUMNS = 160
 
 
 def show_strategies(strategies: Sequence[StrategyInfo], output: Format) -> int:
-    """Print strategies."""
+    """Print strategies, treatments and frames."""
     if output is Format.json:
         write_json([dataclasses.asdict(info) for info in strategies])
         return Exit.DONE
-    rows = [(info.strategy, info.title, info.source) for info in strategies]
-    show_tables([Table(columns=columns("strategy", "title", "source", wraps=("title", "source")), rows=rows)])
+    tables = []
+    for kind in dict.fromkeys(info.kind for info in strategies):
+        rows = [(info.strategy, info.title, info.source) for info in strategies if info.kind == kind]
+        tables.append(Table(columns=columns(kind, "title", "source", wraps=("title", "source")), rows=rows))
+    show_tables(tables)
     return Exit.DONE
 
 

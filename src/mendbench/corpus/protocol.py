@@ -21,8 +21,11 @@ from mendbench.model.trial import JsonRow
 FILE = "protocol.yaml"
 """The file name, in the folder of the cases."""
 
+DEFAULT_FRAME = "v1"
+"""The frame that a plan is about."""
+
 FORMAT = 1
-"""1: the first. ``frozen.prompts`` and ``frozen.detectors`` came later, and may be left out."""
+"""1: the first. ``frozen.prompts``, ``frozen.detectors`` and ``frozen.frames`` came later, and may be left out."""
 
 
 class _Part(BaseModel):
@@ -51,6 +54,9 @@ class Frozen(_Part):
     """Digests of what was frozen."""
 
     frame: str
+    """The digest of the default frame at the time of the plan."""
+    frames: dict[str, str] = Field(default={}, description="digests of frames as they are rendered")
+    """If the default frame is among them, this digest counts: code that renders the same text is not a change."""
     strategies: dict[str, str]
     """Digests of each template's source and its code at the time of the plan."""
     prompts: dict[str, str] = Field(
@@ -93,7 +99,7 @@ class Protocol(_Part):
         now = {name: one for name, one in strategies.items() if name not in pinned}
         now |= {name: one for name, one in prompts.items() if name in pinned}
         return {
-            "frame": self.frozen.frame != frame,
+            "frame": self.frozen.frames.get(DEFAULT_FRAME, self.frozen.frame) != frame,
             "strategies": sorted(name for name, one in now.items() if kept.get(name, one) != one),
         }
 

@@ -13,6 +13,24 @@ SectionLabel: TypeAlias = Literal["raw", "state", "derived"]
 """raw: from the API. state: from the run's data. derived: our own diagnosis."""
 
 
+EarlierResult: TypeAlias = Literal["unusable", "invalid", "unchanged", "same_failure", "other_failure"]
+"""unusable: no edits could be read. invalid: the edited workflow is not valid. unchanged: the edits changed nothing. The others ran, and
+failed: with or without the same ``full`` signature as before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierAttempt:
+    """What became of an earlier response of the same trial."""
+
+    number: int
+    """From 1."""
+    reply: str
+    """The text of the response."""
+    result: EarlierResult
+    problem: str | None
+    """Why it was unusable or invalid."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """All data that a strategy may see. It does not contain the case and its truth."""
@@ -23,6 +41,8 @@ class View:
     execution: Execution
     agent: JsonObject
     """The agent error format's JSON of this execution, always sanitised."""
+    earlier: tuple[EarlierAttempt, ...] = ()
+    """The earlier attempts of the trial. They depend on no policy, so policies still share prompts."""
 
     @property
     def failures(self) -> tuple[Failure, ...]:

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Context, Prompt, Reply, View
 from mendbench.ports.world import World
+
+
+class PromptFrame(Protocol):
+    """Renders what is the same for all strategies of a comparison."""
+
+    def render(self, request: str, workflow: JsonObject, problem: str | None = None) -> tuple[str, str]:
+        """Return the text before the context's heading, and the heading."""
 
 
 class Strategy(Protocol):
@@ -22,6 +30,10 @@ class Strategy(Protocol):
     @property
     def source(self) -> str:
         """The document of the specification that defines it."""
+
+    @property
+    def frame(self) -> PromptFrame:
+        """The frame of its prompts."""
 
     def render(self, view: View, budget: int) -> Context:
         """Return the context block, cut to ``budget`` tokens by the declared order of its sections."""

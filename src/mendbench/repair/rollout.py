@@ -18,6 +18,7 @@ from mendbench.ports.clock import Clock
 from mendbench.ports.engine import Detector, Engine
 from mendbench.ports.repair import Repairer, Strategy
 from mendbench.ports.world import World
+from mendbench.repair.earlier_attempts import earlier_attempts
 from mendbench.repair.responses import Declined, Unusable, read_response, sentence
 from mendbench.strategies.frame import DEFAULT_BUDGET, Budget, build_prompt
 
@@ -143,11 +144,14 @@ class Rollout:
         self.world.begin_execution()
         self.model_world.begin_execution()
         agent = self.engine.describe(step.document, step.execution)
-        view = View(request=self.request, workflow=step.document, execution=step.execution, agent=agent)
+        earlier = earlier_attempts(self._steps[0].execution, step.attempts)
+        view = View(
+            request=self.request, workflow=step.document, execution=step.execution, agent=agent, earlier=earlier
+        )
         prompt = build_prompt(view, self.strategy, step.problem, self.budget)
         self._notify(prompt)
-        earlier = [(attempt.prompt.system, attempt.prompt.user) for attempt in step.attempts]
-        asked = earlier.count((prompt.system, prompt.user))
+        sent = [(attempt.prompt.system, attempt.prompt.user) for attempt in step.attempts]
+        asked = sent.count((prompt.system, prompt.user))
         attempt = Attempt(
             number=len(step.attempts) + 1, prompt=prompt, reply=Reply(text=""), status="unparsable", repeat=asked > 0
         )

@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import io
 import os
-import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,8 @@ from pathlib import Path
 from mendbench.corpus.corpus import CASE_FILES
 from mendbench.errors import Incomplete
 from mendbench.io.files import folder_beside
-from mendbench.strategies.interface import SUFFIX, WITHOUT
+from mendbench.strategies.frame import FRAMES
+from mendbench.strategies.interface import SUFFIX, parts_of
 from mendbench.trial.components import BenchContext
 
 _CASES, _CASSETTES, _STRATEGIES, _TEMPLATES = "cases", "cassettes", "strategies", "templates"
@@ -26,12 +26,9 @@ _CASES, _CASSETTES, _STRATEGIES, _TEMPLATES = "cases", "cassettes", "strategies"
 _TAKEN = {
     _CASES: ("*.yaml", *(f"*/*/{name}" for name in CASE_FILES)),
     _CASSETTES: ("*/*/*.yaml",),
-    _STRATEGIES: (f"*{SUFFIX}",),
+    _STRATEGIES: (f"*{SUFFIX}", f"{FRAMES.name}/*{SUFFIX}"),
 }
 """The files that trials read in each kind of folder; other files are not packed."""
-
-_LEFT_OUT = re.compile(rf"(?:{WITHOUT}\w*)+$")
-"""The suffix of a template file's path if sections are left out of it."""
 
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
 """The earliest date in a ZIP file."""
@@ -82,7 +79,7 @@ def pack(context: BenchContext, strategies: Iterable[str]) -> tuple[Parcel, Unpa
     Raises:
         OSError: a file cannot be read.
     """
-    named = {name: _LEFT_OUT.split(name, 1)[0] for name in strategies if SUFFIX in name}
+    named = {name: parts_of(name).base for name in strategies if SUFFIX in name}
     own = {Path(path): f"{_TEMPLATES}/{at}" for at, path in enumerate(sorted(set(named.values())))}
     folders = {_CASES: context.cases_dir, _CASSETTES: context.cassettes_dir}
     folders |= {f"{_STRATEGIES}/{at}": path for at, path in enumerate(context.strategy_dirs)}

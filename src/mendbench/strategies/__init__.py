@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mendbench.strategies.frame import Budget, build_frame, build_prompt, frame_digest
 from mendbench.strategies.interface import StrategyInfo
-from mendbench.strategies.registry import strategies, strategy
+from mendbench.strategies.registry import strategies, strategy, variations
 from mendbench.strategies.template import TemplateStrategy
 
 __all__ = [
@@ -16,4 +16,5 @@ __all__ = [
     "frame_digest",
     "strategies",
     "strategy",
+    "variations",
 ]

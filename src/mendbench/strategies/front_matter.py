@@ -15,7 +15,7 @@ from mendbench.model.prompt import SectionLabel
 from mendbench.strategies.interface import SectionSpec, strategy_name
 
 _FENCE = "---"
-_FIELDS = {"name", "title", "source", "sections"}
+_FIELDS = frozenset({"name", "title", "source", "sections"})
 _SECTION_FIELDS = {"name", "label", "keep"}
 
 
@@ -26,31 +26,32 @@ class FrontMatter:
     title: str
     source: str
     sections: tuple[SectionSpec, ...]
+    """None in a frame, whose blocks have fixed names."""
     body: str
     """The Jinja text, after as many empty lines as the front matter has, so that line numbers match the file."""
 
 
-def read_front_matter(path: Path) -> FrontMatter:
-    """Return the front matter and the body of a template file.
+def read_front_matter(path: Path, *, sections: bool = True) -> FrontMatter:
+    """Return the front matter and the body of a template file. It has to declare its ``sections``, or must not.
 
     Raises:
         BadInput: the file cannot be read, has no front matter, or it does not have the documented form.
     """
-    return _read(path, template_text(path))
+    return _read(path, template_text(path), sections)
 
 
 @lru_cache(maxsize=256)
-def _read(path: Path, text: str) -> FrontMatter:
+def _read(path: Path, text: str, sections: bool) -> FrontMatter:  # noqa: FBT001 (a cached function has no keywords)
     """Return the front matter and the body of this text. Cached, because each trial needs those of its strategy."""
     lines = text.splitlines(keepends=True)
     ends = [number for number, line in enumerate(lines) if line.rstrip() == _FENCE]
     if len(ends) < 2 or ends[0] != 0:  # noqa: PLR2004 (an opening and a closing line)
         raise BadInput(f"{path}:1", "no front matter", "begin the file with '---', title, source and sections, '---'")
-    fields = _fields(path, "".join(lines[1 : ends[1]]))
+    fields = _fields(path, "".join(lines[1 : ends[1]]), _FIELDS if sections else _FIELDS - {"sections"})
     return FrontMatter(
         title=_text(path, fields, "title"),
         source=_text(path, fields, "source"),
-        sections=_sections(path, fields["sections"]),
+        sections=_sections(path, fields["sections"]) if sections else (),
         body="\n" * (ends[1] + 1) + "".join(lines[ends[1] + 1 :]),
     )
 
@@ -66,13 +67,13 @@ def template_text(path: Path) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _fields(path: Path, text: str) -> JsonObject:
+def _fields(path: Path, text: str, known: frozenset[str]) -> JsonObject:
     fields = load_yaml(text, str(path), "mend the lines between '---'", first_line=2)
     if not isinstance(fields, dict):
         raise BadInput(f"{path}: front matter", "not a mapping", "write 'title: …', 'source: …', 'sections: […]'")
-    for name in sorted(map(str, set(fields) - _FIELDS)):
-        raise BadInput(f"{path}: front matter", f"unknown field {name!r}", f"use {', '.join(sorted(_FIELDS))}")
-    for name in sorted(_FIELDS - {"name"} - set(fields)):
+    for name in sorted(map(str, set(fields) - known)):
+        raise BadInput(f"{path}: front matter", f"unknown field {name!r}", f"use {', '.join(sorted(known))}")
+    for name in sorted(known - {"name"} - set(fields)):
         raise BadInput(f"{path}: front matter", f"no field {name!r}", "add it")
     own = fields.get("name", strategy_name(path))
     if own != strategy_name(path):

@@ -2,39 +2,68 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from mendbench.errors import BadInput, UnknownName
 from mendbench.plugins import entry_points_of, loaded, unusable
-from mendbench.strategies.interface import SUFFIX, WITHOUT, StrategyInfo, strategy_name
-from mendbench.strategies.template import TEMPLATES, TemplateStrategy, load
+from mendbench.strategies.frame import frame, frames
+from mendbench.strategies.interface import IN_FRAME, SUFFIX, WITH, StrategyInfo, parts_of, strategy_name
+from mendbench.strategies.template import TEMPLATES, TREATMENTS, TemplateStrategy, load
 
 ENTRY_POINTS = "mendbench.strategies"
 """Group of entry points; each names a folder of template files, as a path or a text."""
 
-_LEFT_OUT = re.compile(rf"(?:{WITHOUT}\w*)+$")
-"""The suffix of a strategy's name, or of a template file's path, that leaves sections out."""
-
 
 def strategy(name: str, extra_dirs: Iterable[Path] = ()) -> TemplateStrategy:
-    """Return the strategy with that name, or the one in the template file at that path, possibly without some sections.
+    """Return the strategy with that name, or the one in the template file at that path, with what its name leaves out and adds.
 
-    ``mend~data`` is ``mend`` without its section ``data``, ``mend~form~data`` is without two of them. So a trial's key contains the
-    strategy, and any process can build it from the key.
+    ``mend~data`` is ``mend`` without its section ``data``; ``mend+feedback`` adds the sections of the treatment ``feedback``;
+    ``mend@v2`` is ``mend`` in the frame ``v2``. So a trial's key contains the strategy, and any process can build it from the key.
 
     Raises:
-        UnknownName: no folder has a template of that name, or it does not have a section that is left out.
-        BadInput: the template cannot be used.
+        UnknownName: no folder has a template of that name, or there is no such section, treatment or frame.
+        BadInput: the template cannot be used, or a treatment is named twice.
     """
-    left_out = _LEFT_OUT.search(name)
-    if left_out is None:
-        return _whole(name, extra_dirs)
-    sections = left_out.group().split(WITHOUT)[1:]
-    return _whole(name[: left_out.start()], extra_dirs).without(sections)
+    parts = parts_of(name)
+    found = _whole(parts.base, extra_dirs)
+    if parts.without:
+        found = found.without(parts.without)
+    if parts.treatments:
+        found = found.treated(_added(name, parts.treatments))
+    return found if parts.frame is None else found.framed(frame(parts.frame, extra_dirs))
+
+
+def variations(extra_dirs: Iterable[Path] = ()) -> tuple[StrategyInfo, ...]:
+    """Return what can be written behind any strategy's name: treatments, then frames.
+
+    Raises:
+        BadInput: a file cannot be used.
+    """
+    added = [load(path) for _, path in sorted(_treatments().items())]
+    around = [
+        StrategyInfo(strategy=f"{IN_FRAME}{one.name}", kind="frame", title=one.title, source=one.source, path=one.path)
+        for one in frames(extra_dirs)
+    ]
+    return (*(replace(one.info, strategy=f"{WITH}{one.name}", kind="treatment") for one in added), *around)
+
+
+def _treatments() -> dict[str, Path]:
+    return {strategy_name(path): path for path in TREATMENTS.glob(f"*{SUFFIX}")}
+
+
+def _added(name: str, treatments: tuple[str, ...]) -> list[TemplateStrategy]:
+    """Return the treatments with these names, in the order of all names, so that each combination has one name."""
+    known = _treatments()
+    for one in treatments:
+        if one not in known:
+            raise UnknownName("treatment", one, known, f"strategy {name}")
+        if treatments.count(one) > 1:
+            raise BadInput(f"strategy {name}", f"+{one} twice", "write it once")
+    return [load(known[one]) for one in sorted(treatments)]
 
 
 def _whole(name: str, extra_dirs: Iterable[Path]) -> TemplateStrategy:

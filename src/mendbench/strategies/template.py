@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import traceback
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
-from jinja2 import Template, TemplateSyntaxError, meta, nodes
+from jinja2 import meta, nodes
 
 from mendbench.errors import BadInput, UnknownName
 from mendbench.io.canonical_json import digest
@@ -18,16 +17,20 @@ from mendbench.model.failure import Failure
 from mendbench.model.json import Json
 from mendbench.model.prompt import Context, View
 from mendbench.strategies import diagnosis, run_data
-from mendbench.strategies.bounds import metered
+from mendbench.strategies.blocks import checked_blocks, render_blocks, too_deep
 from mendbench.strategies.cutting import fit
 from mendbench.strategies.diagnosis import diagnose
-from mendbench.strategies.environment import GLOBALS, environment
+from mendbench.strategies.environment import environment
+from mendbench.strategies.frame import DEFAULT_FRAME, Frame, frame
 from mendbench.strategies.front_matter import FrontMatter, read_front_matter
-from mendbench.strategies.interface import SUFFIX, WITHOUT, SectionSpec, StrategyInfo, strategy_name
+from mendbench.strategies.interface import IN_FRAME, SUFFIX, WITH, WITHOUT, SectionSpec, StrategyInfo, strategy_name
 from mendbench.strategies.placebo import choose, shipped_entries
 
 TEMPLATES = Path(__file__).parent / "templates"
 """The folder of the strategies that come with mendbench."""
+
+TREATMENTS = Path(__file__).parent / "treatments"
+"""The folder of the treatments, which can be added to any strategy. A treatment is a template file, too."""
 
 _FAILURE_FIELDS = tuple(field.name for field in dataclasses.fields(Failure))
 _VIEW_FIELDS = (*(field.name for field in dataclasses.fields(View)), "failures")
@@ -47,6 +50,10 @@ class TemplateStrategy:
     path: Path
     sections: tuple[SectionSpec, ...]
     body: str
+    treatments: tuple[TemplateStrategy, ...] = ()
+    """What is added: the sections of these templates follow its own."""
+    frame: Frame = field(default_factory=frame)
+    """The frame of its prompts."""
 
     @property
     def info(self) -> StrategyInfo:
@@ -60,7 +67,10 @@ class TemplateStrategy:
         It includes the code behind ``diagnosis`` if the template uses it, because changes there also change prompts.
         """
         own = [self.body.strip(), [[spec.name, spec.label, spec.keep] for spec in self.sections]]
-        return digest([*own, *(_diagnosis_code() if "diagnosis" in _named(self.body) else ())])
+        added = [[one.name, one.digest] for one in self.treatments]
+        if self.frame.name != DEFAULT_FRAME:
+            added.append([self.frame.name, self.frame.digest])
+        return digest([*own, *(_diagnosis_code() if "diagnosis" in _named(self.body) else ()), *added])
 
     def without(self, names: Iterable[str]) -> TemplateStrategy:
         """Return the strategy without these sections, named ``NAME~SECTION``, with the sections in template order.
@@ -75,6 +85,18 @@ class TemplateStrategy:
         kept = tuple(spec for spec in self.sections if spec.name not in left_out)
         return dataclasses.replace(self, name=f"{self.name}{marks}", sections=kept)
 
+    def treated(self, treatments: Iterable[TemplateStrategy]) -> TemplateStrategy:
+        """Return the strategy with the sections of treatments after its own, named ``NAME+TREATMENT``."""
+        added = tuple(treatments)
+        name = self.name + "".join(f"{WITH}{one.name}" for one in added)
+        return dataclasses.replace(self, name=name, treatments=added)
+
+    def framed(self, other: Frame) -> TemplateStrategy:
+        """Return the strategy in another frame, named ``NAME@FRAME``; in the default frame, itself."""
+        if other == self.frame:
+            return self
+        return dataclasses.replace(self, name=f"{self.name}{IN_FRAME}{other.name}", frame=other)
+
     def render(self, view: View, budget: int) -> Context:
         """Return the context block, cut to ``budget`` tokens. It is deterministic for a view.
 
@@ -82,7 +104,12 @@ class TemplateStrategy:
             BadInput: the template fails on this view (a missing attribute, an operation on a null), or exceeds the limits
                 (:mod:`mendbench.strategies.bounds`).
         """
-        template = _compiled(self.path, self.body)
+        own = (self, *self.treatments)
+        texts = [text for one in own for text in one.texts(view, budget)]
+        return fit(self.name, [spec for one in own for spec in one.sections], texts, budget)
+
+    def texts(self, view: View, budget: int) -> list[str]:
+        """Return the texts of its own sections, without those of treatments, before they are cut."""
         values = variables(view)
         values["sections"] = [spec.name for spec in self.sections]
         if "diagnosis" in _named(self.body):
@@ -90,10 +117,7 @@ class TemplateStrategy:
         if "placebo" in _named(self.body):
             full = load(TEMPLATES / f"full-context{SUFFIX}").render(view, budget)
             values["placebo"] = choose(shipped_entries(), view, full.tokens)
-        context = template.new_context(values)
-        with metered():
-            texts = [_rendered(self.path, partial(template.blocks[spec.name], context)) for spec in self.sections]
-        return fit(self.name, self.sections, texts, budget)
+        return render_blocks(self.path, self.body, [spec.name for spec in self.sections], values)
 
 
 def load(path: Path) -> TemplateStrategy:
@@ -101,29 +125,26 @@ def load(path: Path) -> TemplateStrategy:
 
     Raises:
         BadInput: the file is not a template of the documented form, uses an unknown variable, its blocks are not the declared sections, or
-            its name looks like that of a strategy without a section.
+            its name contains a mark that stands before a section or a treatment.
     """
-    if WITHOUT in strategy_name(path):
-        raise BadInput(str(path), f"{WITHOUT!r} in the name, which stands before a section left out", "rename the file")
+    for mark, meaning in (
+        (WITHOUT, "a section that is left out"),
+        (WITH, "a treatment that is added"),
+        (IN_FRAME, "a frame"),
+    ):
+        if mark in strategy_name(path):
+            raise BadInput(str(path), f"{mark!r} in the name, which stands before {meaning}", "rename the file")
     front = read_front_matter(path)
     try:
         return _checked(path, front)
     except RecursionError:
-        raise _too_deep(path) from None
-
-
-def _too_deep(path: Path) -> BadInput:
-    return BadInput(
-        str(path), "a template that nests too deep", "write it as several sections, with fewer brackets and operators"
-    )
+        raise too_deep(path) from None
 
 
 @lru_cache(maxsize=256)
 def _checked(path: Path, front: FrontMatter) -> TemplateStrategy:
-    _compiled(path, front.body)
-    tree = environment().parse(front.body)
-    _check_sections(path, tree, [spec.name for spec in front.sections])
-    _check_names(path, tree)
+    tree = checked_blocks(path, front.body, [spec.name for spec in front.sections], VARIABLES)
+    _check_loops(path, tree)
     return TemplateStrategy(
         name=strategy_name(path),
         title=front.title,
@@ -152,55 +173,7 @@ def _named(body: str) -> frozenset[str]:
     return frozenset(meta.find_undeclared_variables(environment().parse(body)))
 
 
-@lru_cache(maxsize=256)
-def _compiled(path: Path, body: str) -> Template:
-    made = environment()
-    try:
-        code = made.compile(body, name=path.name, filename=str(path))
-    except TemplateSyntaxError as error:
-        raise BadInput(f"{path}:{error.lineno}", error.message or "not Jinja", "mend the template") from error
-    except RecursionError:
-        raise _too_deep(path) from None
-    except (
-        SyntaxError,
-        ValueError,
-        ArithmeticError,
-        MemoryError,
-    ) as error:  # of the code that Jinja generates
-        raise BadInput(str(path), f"a template that cannot be compiled ({error})", "write it flatter") from error
-    return Template.from_code(made, code, dict(GLOBALS))
-
-
-def _check_sections(path: Path, tree: nodes.Template, declared: list[str]) -> None:
-    for part in tree.body:
-        for piece in part.nodes if isinstance(part, nodes.Output) else [part]:
-            text = piece.data if isinstance(piece, nodes.TemplateData) else "-"
-            if text.strip() and not isinstance(piece, nodes.Block):
-                line = piece.lineno + text[: -len(text.lstrip())].count("\n")
-                raise BadInput(f"{path}:{line}", "something outside all sections", "put it inside a {% block %}")
-    blocks = list(tree.find_all(nodes.Block))
-    for block in blocks:
-        if block not in tree.body:
-            raise BadInput(
-                f"{path}:{block.lineno}", f"block {block.name!r} inside a block", "sections stand side by side"
-            )
-        if block.name not in declared:
-            raise BadInput(
-                f"{path}:{block.lineno}", f"block {block.name!r} is no declared section", "declare it in sections"
-            )
-    for name in declared:
-        if name not in {block.name for block in blocks}:
-            raise BadInput(
-                f"{path}: sections", f"{name!r} has no block", f"write {{% block {name} %}}…{{% endblock %}}"
-            )
-
-
-def _check_names(path: Path, tree: nodes.Template) -> None:
-    for part in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport)):
-        raise BadInput(f"{path}:{part.lineno}", "a template that needs another file", "write it into this one")
-    for name in sorted(meta.find_undeclared_variables(tree) - VARIABLES - set(GLOBALS)):
-        line = next((n.lineno for n in tree.find_all(nodes.Name) if n.name == name), 1)
-        raise BadInput(f"{path}:{line}", f"unknown variable {name!r}", f"use one of {', '.join(sorted(VARIABLES))}")
+def _check_loops(path: Path, tree: nodes.Template) -> None:
     for loop in tree.find_all(nodes.For):
         if isinstance(loop.target, nodes.Name) and _root(loop.iter) == "failures":
             _check_attributes(path, loop, loop.target.name)
@@ -218,23 +191,3 @@ def _root(part: nodes.Node | None) -> str | None:
     while isinstance(part, nodes.Getitem) and isinstance(part.arg, nodes.Slice):
         part = part.node
     return part.name if isinstance(part, nodes.Name) else None
-
-
-def _rendered(path: Path, block: Callable[[], Iterator[str]]) -> str:
-    try:
-        return _with_template_lines(block).strip("\n")
-    except MemoryError:  # the limits stop a template long before this: its author cannot fix it
-        raise
-    except Exception as error:  # a template is the user's own code, and its operators can raise anything
-        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-        place = f"{path}:{lines[-1]}" if lines else str(path)
-        if isinstance(error, RecursionError):
-            raise BadInput(place, "it calls itself, or nests what it makes, too deep", "write it flatter") from error
-        raise BadInput(place, f"{type(error).__name__}: {error}", "mend the template for this failure") from error
-
-
-def _with_template_lines(block: Callable[[], Iterator[str]]) -> str:
-    try:
-        return environment().concat(block())
-    except Exception:  # noqa: BLE001 (raised again at once, with the template's line numbers)
-        environment().handle_exception()
