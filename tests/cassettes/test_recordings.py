@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -176,3 +177,57 @@ def test_what_is_in_order_is_not_written_again_and_what_is_not_there_is_not_made
     before = (tmp_path / "none" / model_file("m/x")).stat().st_ino
     recordings.arrange("m/x", [one.key, two.key])
     assert (tmp_path / "none" / model_file("m/x")).stat().st_ino == before
+
+
+def layered(tmp_path):
+    return Recordings.open(tmp_path / "shipped", private=tmp_path / "own")
+
+
+def test_a_private_layer_is_read_after_the_shipped_one_and_written_alone(tmp_path):
+    shipped = Recordings.open(tmp_path / "shipped")
+    shipped.append_world(world_entry("a"), trajectory=False)
+    kept = shipped.append_model_entry("m", ask_entry("hello"))
+    before = {path: path.read_bytes() for path in (tmp_path / "shipped").iterdir()}
+    both = layered(tmp_path)
+    both.append_world(world_entry("b"), trajectory=True)
+    own = both.append_model_entry("m", ask_entry("private"))
+    assert {path: path.read_bytes() for path in (tmp_path / "shipped").iterdir()} == before
+    again = layered(tmp_path)
+    assert again.world(world_entry("a").key) == world_entry("a")
+    assert again.world(world_entry("b").key) == world_entry("b")
+    assert again.trajectory_keys() == {world_entry("b").key}
+    assert again.model_entries("m") == (kept, own)
+    assert Recordings.open(tmp_path / "shipped").model_entry("m", own.key) is None
+
+
+def test_a_shipped_entry_is_never_replaced_from_a_private_layer(tmp_path):
+    shipped = Recordings.open(tmp_path / "shipped")
+    shipped.append_world(world_entry("a", 1), trajectory=False)
+    kept = shipped.append_model_entry("m", ask_entry("hello"))
+    both = layered(tmp_path)
+    assert both.append_world(world_entry("a", 2), trajectory=True, replace=True) == world_entry("a", 1)
+    assert both.append_model_entry("m", replace(ask_entry("hello"), response=completion("other")), replace=True) == kept
+    assert both.world(world_entry("a").key, fresh=True) == world_entry("a", 1), (
+        "recording everything again asks for no shipped one"
+    )
+    assert both.model_entry("m", kept.key, fresh=True) == kept
+    assert not (tmp_path / "own" / WORLD).exists()
+
+
+def test_unused_entries_are_those_of_the_shipped_layer(tmp_path):
+    Recordings.open(tmp_path / "shipped").append_world(world_entry("a"), trajectory=False)
+    both = layered(tmp_path)
+    both.append_world(world_entry("b"), trajectory=False)
+    assert both.unused() == (world_entry("a"),)
+    both.prune()
+    assert layered(tmp_path).world_entries() == (world_entry("b"),)
+
+
+def test_a_change_in_either_layer_changes_the_stamps(tmp_path):
+    both = layered(tmp_path)
+    stamps = [both.stamps()]
+    both.append_world(world_entry("b"), trajectory=False)
+    stamps.append(both.stamps())
+    Recordings.open(tmp_path / "shipped").append_world(world_entry("a"), trajectory=False)
+    stamps.append(both.stamps())
+    assert len(set(stamps)) == 3

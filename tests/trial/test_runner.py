@@ -25,6 +25,7 @@ from mendbench.runs.trials import run_trials
 from mendbench.scoring.judging.judge import judge
 from mendbench.scoring.record_table import records_of
 from mendbench.secrets.redaction import canary
+from mendbench.strategies.frame import Frame, frame
 from mendbench.trial.components import BenchContext, build_components
 from mendbench.trial.record_hint import record_hint
 from mendbench.trial.row import build_row, whole
@@ -77,6 +78,7 @@ class Foreign:
     behave: object
     name: str = "foreign"
     model: str | None = None
+    frame: Frame = field(default_factory=frame)
 
     def reply(self, prompt, model_requests, *, sample, times_asked):
         return Reply(text=self.behave() or '{"edits": []}')

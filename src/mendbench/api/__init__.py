@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mendbench.api.exports import annotate, data_frames, export, judged
     from mendbench.api.gating import SelfTest, accept_run, gate, gate_run, self_test
     from mendbench.api.merging import merge
+    from mendbench.api.private_recordings import adopt_recordings, list_private_recordings
     from mendbench.api.prompts import (
         Asking,
         Exported,
@@ -93,6 +94,7 @@ __all__ = [
     "Written",
     "ablate_strategy",
     "accept_run",
+    "adopt_recordings",
     "annotate",
     "check_cases",
     "check_engine",
@@ -114,6 +116,7 @@ __all__ = [
     "in_silence",
     "judged",
     "list_cases",
+    "list_private_recordings",
     "list_strategies",
     "merge",
     "new_case",
@@ -182,6 +185,10 @@ _HOMES = {
         "self_test",
     ),
     "mendbench.api.merging": ("merge",),
+    "mendbench.api.private_recordings": (
+        "adopt_recordings",
+        "list_private_recordings",
+    ),
     "mendbench.api.prompts": (
         "Asking",
         "Exported",

@@ -95,7 +95,7 @@ def run(
         "mendbench": __version__,
         "code": code_digest(),
         "digests": _digests(context, chosen, planned.keys),
-        "recordings": _recordings(context, chosen),
+        "recordings": _recordings(context, chosen, planned.keys),
         "asked": digest(_asked(context, planned.keys)),
     }
     cache_file = loaded.output(CACHE) if reuses else None
@@ -110,7 +110,7 @@ def run(
         rows, texts = folder.rows(), folder.texts()
         document = _run_document(planned, context, loaded.config.report, rows.records())
         try:
-            _refuse_overtaken(out, plan, document, _recordings(context, chosen), context)
+            _refuse_overtaken(out, plan, document, _recordings(context, chosen, planned.keys), context)
         except BadInput:
             folder.overtake()
             raise
@@ -220,8 +220,9 @@ def _made_from(options: RunOptions, context: BenchContext, loaded: Loaded) -> st
     templates = [path for place in places for path in sorted(place.glob(f"*{SUFFIX}"))]
     templates += [Path(parts_of(name).base) for name in options.strategies if SUFFIX in name]
     recordings = {
-        str(path.relative_to(corpus.cassettes_dir)): file_digest(path)
-        for path in corpus.cassettes_dir.glob("*/*/*.yaml")
+        str(path.relative_to(folder)): file_digest(path)
+        for folder in (corpus.cassettes_dir, loaded.private_dir)
+        for path in folder.glob("*/*/*.yaml")
     }
     parts = [
         stored_options(options), code_digest(), files_digest(), loaded.config.model_dump(mode="json"), corpus.digest, recordings, declared,
@@ -284,13 +285,14 @@ def _digests(context: BenchContext, chosen: Iterable[Case], keys: TrialKeys) -> 
     }
 
 
-def _recordings(context: BenchContext, chosen: Iterable[Case]) -> str | None:
+def _recordings(context: BenchContext, chosen: Iterable[Case], keys: TrialKeys) -> str | None:
     """Return the digest of what a replay reads; None if recording changes it."""
     if context.record != "none":
         return None
-    folders = {case.id: context.corpus.cassettes(case) for case in chosen}
-    files = {name: {path.name: file_digest(path) for path in place.glob("*.yaml")} for name, place in folders.items()}
-    return digest(files)
+    places = {case.id: context.corpus.cassettes(case) for case in chosen}
+    files = {name: {path.name: file_digest(path) for path in place.glob("*.yaml")} for name, place in places.items()}
+    read = sorted({place for key in keys.each_first() if (place := context.private_recordings(key)) is not None})
+    return digest([files, *([str(path), file_digest(path)] for place in read for path in sorted(place.glob("*.yaml")))])
 
 
 def _refuse_overtaken(

@@ -11,8 +11,11 @@ from mendbench.cassettes.recordings import RecordMode
 from mendbench.config.config_file import Loaded
 from mendbench.corpus.corpus import Corpus, load_corpus
 from mendbench.errors import UnknownName
+from mendbench.model.trial import SELF_REPAIR
+from mendbench.repairers import repairer_names
 from mendbench.runs.shards import Shard
-from mendbench.trial.components import BenchContext
+from mendbench.trial.components import NO_STRATEGY, BenchContext, PrivateLayer
+from mendbench.trial.engines import OURS
 
 Progress = Callable[[int, int, str], None]
 """Callback with the number done, the total, and the last item done."""
@@ -83,6 +86,23 @@ def open_context(loaded: Loaded, options: RunOptions, *, tolerant: bool = False)
         allow_shell=options.allow_shell,
         allow_writes=options.allow_writes,
         config_file=loaded.place,
+        private=private_layer(loaded),
+    )
+
+
+def private_layer(loaded: Loaded) -> PrivateLayer:
+    """Return the private layer of recordings: for trials with a component that no matrix of the configuration names."""
+    matrices = (loaded.config.matrix, *loaded.config.sweeps.values())
+
+    def named(kind: str) -> frozenset[str]:
+        return frozenset(name for one in matrices for name in getattr(one, kind) or ())
+
+    return PrivateLayer(
+        folder=loaded.private_dir,
+        engines=named("engines") | {OURS},
+        strategies=named("strategies") | {NO_STRATEGY, SELF_REPAIR},
+        repairers=named("repairers") | {*repairer_names(), SELF_REPAIR},
+        models=named("models"),
     )
 
 

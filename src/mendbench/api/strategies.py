@@ -182,7 +182,7 @@ def _first(context: BenchContext, case: Case, names: Sequence[str], model: str |
     """Return the first prompts of these strategies for one execution of a case."""
     parts = [_parts(context, case, name, model) for name in names]
     engine = parts[0].engine
-    scope = open_scope(case, None, _recordings(context, case), Recording(), _HINT)
+    scope = open_scope(case, None, Recordings.open(context.corpus.cassettes(case)), Recording(), _HINT)
     execution = engine.execute(
         case.workflow, scope.inputs, scope.world, checkpoint=None, detector=None, clock=scope.clock
     )
@@ -197,7 +197,8 @@ def _later(context: BenchContext, case: Case, name: str, model: str | None, numb
     if model is None:
         raise BadInput("matrix.models", "no model whose responses led there", "configure one, or leave --attempt away")
     hint = record_hint(case, _key(case, name, model))
-    recordings = _recordings(context, case)
+    private = context.private_recordings(_key(case, name, model))
+    recordings = Recordings.open(context.corpus.cassettes(case), private=private)
     scope = open_scope(case, None, recordings, Recording(), hint)
     model_world = ModelCassette(recordings=recordings, redactor=scope.redactor, record_hint=hint)
     prompts: list[Prompt] = []
@@ -245,10 +246,6 @@ def _key(case: Case, name: str, model: str | None) -> TrialKey:
     return TrialKey(
         case=case.id, strategy=name, policy=LONGEST, repairer="chat" if model else "noop", model=model, detector=None
     )
-
-
-def _recordings(context: BenchContext, case: Case) -> Recordings:
-    return Recordings.open(context.corpus.cassettes(case))
 
 
 def _rendering(case: Case, prompt: Prompt) -> Rendering:

@@ -105,7 +105,10 @@ class Watching:
         self._digests[case.id] = mark
         own, others = (context_recall(facts_of(case), one.context.text) for one in (prompt, other))
         cassette = ModelCassette(
-            recordings=Recordings.open(self.bench.context.corpus.cassettes(case)), redactor=scope.redactor
+            recordings=Recordings.open(
+                self.bench.context.corpus.cassettes(case), private=self.bench.context.private_recordings(key)
+            ),
+            redactor=scope.redactor,
         )
         try:
             parts.repairer.reply(prompt, cassette, sample=0, times_asked=0)

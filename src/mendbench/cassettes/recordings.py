@@ -94,34 +94,65 @@ class _File:
             self._stamp = _stamp(self.path)
 
 
+class _Layer:
+    """The cassettes of one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.world = _File(folder / WORLD)
+        self.trajectories = _File(folder / TRAJECTORIES)
+        self._models: dict[str, _File] = {}
+        twice = sorted(self.world.entries.keys() & self.trajectories.entries.keys())
+        if twice:
+            raise BadInput(
+                str(self.trajectories.path), f"key {twice[0]} stands in {WORLD} too", "delete it from one of the two"
+            )
+
+    @property
+    def both(self) -> tuple[_File, _File]:
+        """The two files of exchanges with the world."""
+        return self.world, self.trajectories
+
+    def model(self, model: str, journal: RecordingJournal | None) -> _File:
+        """Return the file of a model's responses."""
+        name = model_file(model)
+        if name not in self._models:
+            file = self._models[name] = _File(self.folder / name)
+            file.fresh |= file.entries.keys() & (journal.of(file.path) if journal is not None else set())
+        return self._models[name]
+
+
 class Recordings:
     """Everything recorded for one case.
 
+    They can have a private layer, which is read after the shipped one, and receives everything that is recorded.
     Share one instance among all scopes of a case: it tracks which entries were used and which were recorded again.
     """
 
-    def __init__(self, folder: Path, journal: RecordingJournal | None = None) -> None:
-        self.folder, self._anew = folder, journal
+    def __init__(self, folder: Path, journal: RecordingJournal | None = None, private: Path | None = None) -> None:
+        self._journal = journal
         self.used: set[str] = set()
         """Keys of the world's entries that were served."""
         self._lock = RLock()
-        self._world = _File(folder / WORLD)
-        self._trajectories = _File(folder / TRAJECTORIES)
-        self._models: dict[str, _File] = {}
-        twice = sorted(self._world.entries.keys() & self._trajectories.entries.keys())
-        if twice:
-            raise BadInput(
-                str(self._trajectories.path), f"key {twice[0]} stands in {WORLD} too", "delete it from one of the two"
-            )
+        self._layers = [_Layer(each) for each in ((folder,) if private is None else (folder, private))]
 
     @classmethod
-    def open(cls, folder: Path, journal: RecordingJournal | None = None) -> Recordings:
-        """Return the recordings in a folder, which need not exist. With ``anew``, model responses listed there count as recorded again.
+    def open(cls, folder: Path, journal: RecordingJournal | None = None, *, private: Path | None = None) -> Recordings:
+        """Return the recordings in a folder, which need not exist. Model responses listed in ``journal`` count as recorded again.
 
         Raises:
             BadInput: a cassette in it is broken.
         """
-        return cls(folder, journal)
+        return cls(folder, journal, private)
+
+    @property
+    def folder(self) -> Path:
+        """The folder that recordings are written to."""
+        return self._layers[-1].folder
+
+    @property
+    def _worlds(self) -> tuple[_File, ...]:
+        return tuple(file for layer in self._layers for file in layer.both)
 
     def refuse_empty(self) -> None:
         """Refuse a recording of the world without an exchange: only a killed recording can leave one.
@@ -129,22 +160,21 @@ class Recordings:
         Raises:
             BadInput: there is such a file.
         """
-        for file in (self._world, self._trajectories):
+        for file in self._worlds:
             if file.is_empty:
                 hint = "restore it, or delete it and record it again with --record new_episodes"
                 raise BadInput(str(file.path), "a recording without a whole exchange", hint)
 
     def stamps(self) -> tuple[tuple[str, _Stamp | None], ...]:
-        """Return the modification time and length of each file in the folder, by name: they differ after a change."""
-        return tuple((path.name, _stamp(path)) for path in sorted(self.folder.glob("*.yaml")))
+        """Return the modification time and length of each file, by its path: they differ after a change."""
+        return tuple(
+            (str(path), _stamp(path)) for layer in self._layers for path in sorted(layer.folder.glob("*.yaml"))
+        )
 
     def world(self, key: str, *, fresh: bool = False) -> Entry | None:
-        """Return the world's entry with that key; with ``fresh``, only one that this instance recorded."""
+        """Return the world's entry with that key; with ``fresh``, only one that this instance recorded, or of a shipped layer below."""
         with self._lock:
-            for file in (self._world, self._trajectories):
-                if key in file.entries and (not fresh or key in file.fresh):
-                    return file.entries[key]
-        return None
+            return self._entry(key, self._worlds[:-2], self._layers[-1].both, fresh=fresh)
 
     def served(self, key: str) -> None:
         """Record that the entry with that key was used."""
@@ -152,15 +182,15 @@ class Recordings:
 
     def trajectory_keys(self) -> frozenset[str]:
         """Return the keys of the entries for models' edits in the world."""
-        return frozenset(self._trajectories.entries)
+        return frozenset(key for layer in self._layers for key in layer.trajectories.entries)
 
     def world_entries(self) -> tuple[Entry, ...]:
-        """Return all entries of the world, trajectories last."""
-        return (*self._world.entries.values(), *self._trajectories.entries.values())
+        """Return all entries of the world; in each layer, trajectories last."""
+        return tuple(entry for file in self._worlds for entry in file.entries.values())
 
     def unused(self, *, trajectories: bool = False) -> tuple[Entry, ...]:
         """Return the entries of ``world.yaml``, or of the trajectories, that were not used since opening."""
-        file = self._trajectories if trajectories else self._world
+        file = self._layers[0].both[trajectories]
         return tuple(entry for key, entry in file.entries.items() if key not in self.used)
 
     def prune(self, *, trajectories: bool = False) -> tuple[Entry, ...]:
@@ -168,54 +198,62 @@ class Recordings:
         gone = self.unused(trajectories=trajectories)
         if gone:
             with self._lock:
-                (self._trajectories if trajectories else self._world).drop(entry.key for entry in gone)
+                self._layers[0].both[trajectories].drop(entry.key for entry in gone)
         return gone
 
     def append_world(self, entry: Entry, *, trajectory: bool, replace: bool = False) -> Entry:
         """Store an exchange with the world and return the stored entry for its key.
 
         With ``replace``, an entry that existed before this instance was opened is replaced, in the file that contains it. Another process
-        may have put it into either file meanwhile.
+        may have put it into either file meanwhile. An entry of the shipped layer is never replaced from a private one.
         """
         entry = cassette.settled(entry)
         with self._lock, cassette.locked(self.folder):
-            for each in (self._world, self._trajectories):
+            for each in self._worlds:
                 each.refresh()
-            standing = next((f for f in (self._world, self._trajectories) if entry.key in f.entries), None)
-            file = standing or (self._trajectories if trajectory else self._world)
-            return file.put(entry, replace=replace)
+            shipped = next((file.entries[entry.key] for file in self._worlds[:-2] if entry.key in file.entries), None)
+            if shipped is not None:
+                return shipped
+            own = self._layers[-1].both
+            standing = next((file for file in own if entry.key in file.entries), None)
+            return (standing or own[trajectory]).put(entry, replace=replace)
 
     def model_entry(self, model: str, key: str, *, fresh: bool = False) -> Entry | None:
-        """Return a model's entry with that key; with ``fresh``, only one that this instance recorded."""
+        """Return a model's entry with that key; with ``fresh``, only one that this instance recorded, or of a shipped layer below."""
         with self._lock:
-            file = self._model(model)
-            return file.entries.get(key) if not fresh or key in file.fresh else None
+            *shipped, own = self._models(model)
+            return self._entry(key, shipped, (own,), fresh=fresh)
 
     def model_entries(self, model: str) -> tuple[Entry, ...]:
         """Return all entries of a model."""
         with self._lock:
-            return tuple(self._model(model).entries.values())
+            return tuple(entry for file in self._models(model) for entry in file.entries.values())
 
     def append_model_entry(self, model: str, entry: Entry, *, replace: bool = False) -> Entry:
-        """Store a model's response and return the stored entry for its key."""
+        """Store a model's response and return the stored entry for its key. A shipped one is never replaced from a private layer."""
         with self._lock:
-            file = self._model(model)
-            stands = file.store(entry, replace=replace)
-            if self._anew is not None:
-                self._anew.add(file.path, entry.key)
+            *shipped, own = self._models(model)
+            for file in shipped:
+                if entry.key in file.entries:
+                    return file.entries[entry.key]
+            stands = own.store(entry, replace=replace)
+            if self._journal is not None:
+                self._journal.add(own.path, entry.key)
             return stands
 
     def arrange(self, model: str, keys: Iterable[str]) -> None:
         """Put a model's responses with these keys into that order, in the places that they occupy together."""
         with self._lock:
-            self._model(model).arrange(keys)
+            self._models(model)[-1].arrange(keys)
 
-    def _model(self, model: str) -> _File:
-        name = model_file(model)
-        if name not in self._models:
-            file = self._models[name] = _File(self.folder / name)
-            file.fresh |= file.entries.keys() & (self._anew.of(file.path) if self._anew is not None else set())
-        return self._models[name]
+    def _entry(self, key: str, shipped: Iterable[_File], own: Iterable[_File], *, fresh: bool) -> Entry | None:
+        for file in shipped:
+            if key in file.entries:
+                return file.entries[key]
+        return next((f.entries[key] for f in own if key in f.entries and (not fresh or key in f.fresh)), None)
+
+    def _models(self, model: str) -> list[_File]:
+        return [layer.model(model, self._journal) for layer in self._layers]
 
 
 def model_file(model: str) -> str:

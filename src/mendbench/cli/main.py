@@ -36,6 +36,9 @@ COMMANDS = {
     "prompts": Member(
         "prompts", "app", "Export prompts and import responses: from batch APIs, other machines or people."
     ),
+    "recordings": Member(
+        "recordings", "app", "List the private recordings of experiments, and move them into the corpus."
+    ),
     "workflow": Member("workflow", "app", "Run, validate and debug workflows outside the benchmark, on live services."),
     "errors": Member("trace", "errors_app", "Show what failed in a run of a workflow."),
     "node": Member("trace", "node_app", "Show one node of a run."),

@@ -64,6 +64,11 @@ class Loaded(Table):
         return self.output(self.config.paths.out)
 
     @property
+    def private_dir(self) -> Path:
+        """The folder of the private recordings."""
+        return self.output(self.config.paths.private)
+
+    @property
     def baseline(self) -> Path:
         """The file of the gate's baseline."""
         return self.output(self.config.gate.baseline)

@@ -195,6 +195,10 @@ class PathsConfig(Table):
     cases: str = "cases"
     cassettes: str = "cassettes"
     strategies: list[str] = []
+    private: str = Field(
+        ".mendbench/recordings",
+        description="recordings of strategies, models, repairers and engines that no matrix here names",
+    )
     out: str = "reports/latest"
 
 

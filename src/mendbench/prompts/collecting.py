@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
+from pathlib import Path
 
 from mendbench.cassettes.recordings import Recordings
 from mendbench.corpus.declared_services import redactor_of
@@ -45,6 +46,8 @@ class Collected:
     """Attempts up to that point."""
     node_waits: bool = False
     """Whether a workflow node made the missing model request."""
+    private: Path | None = None
+    """The folder of the trial's private recordings; None if its recordings belong to the corpus."""
 
 
 def collect_all(
@@ -67,7 +70,7 @@ def collect(context: BenchContext, key: TrialKey) -> Collected:
     """
     case = context.corpus.case(key.case)
     recorder = Recorder()
-    recordings = recorder.recordings(context.corpus.cassettes(case))
+    recordings = recorder.recordings(context.corpus.cassettes(case), context.private_recordings(key))
     heard = _Heard(recordings=recordings, redactor=redactor_of(case))
     parts = build_components(key, case, context)
     parts = replace(parts, engine=_Engine(parts.engine, heard), repairer=_Repairer(parts.repairer, heard))
@@ -76,7 +79,7 @@ def collect(context: BenchContext, key: TrialKey) -> Collected:
     return Collected(
         trial=key, answered=frozenset(heard.answered), missing=tuple(heard.missing.values()), problem=problem,
         attempts=len(evidence.trajectory.attempts) if evidence.trajectory is not None else 0,
-        node_waits=bool(heard.missing.keys() - heard.repairers),
+        node_waits=bool(heard.missing.keys() - heard.repairers), private=context.private_recordings(key),
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from mendbench.cassettes import cassette
 from mendbench.cassettes.cassette import BatchPlace, Entry
@@ -68,6 +69,10 @@ class Deposit:
         )
 
 
+_Owner: TypeAlias = tuple[str, Path | None]
+"""A case, and the folder of private recordings of its trials; None for those of the corpus."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
     """Where responses belong."""
@@ -118,36 +123,40 @@ def place_responses(
 
     The default ``provenance`` of a response is the shape of its line. ``batches`` has the places of prompts in their batches, by id.
     """
-    wanting: dict[str, set[str]] = {}
-    opened: dict[str, Recordings] = {}
+    wanting: dict[str, set[_Owner]] = {}
+    opened: dict[_Owner, Recordings] = {}
     cases = {case.id: case for case in corpus.cases}
     for requests in collected:
-        case = requests.trial.case
-        if case not in opened:
-            opened[case] = Recordings.open(corpus.cassettes(cases[case]))
+        owner = (requests.trial.case, requests.private)
+        if owner not in opened:
+            opened[owner] = Recordings.open(corpus.cassettes(cases[owner[0]]), private=requests.private)
         for model_request in requests.missing:
-            wanting.setdefault(digest(model_request), set()).add(case)
+            wanting.setdefault(digest(model_request), set()).add(owner)
     deposits: list[Deposit] = []
     unplaced: list[ResponseLine] = []
     for name, line in responses.items():
         model_request, model, key = prompts[name], str(prompts[name]["model"]), digest(prompts[name])
-        standing = {
-            case_id: found for case_id, own in opened.items() if (found := own.model_entry(model, key)) is not None
-        }
-        wanted_by = sorted({*wanting.get(key, ()), *standing})
+        standing = {owner: found for owner, own in opened.items() if (found := own.model_entry(model, key)) is not None}
+        wanted_by = _nearest_to_the_corpus({*wanting.get(key, ()), *standing})
         if line.response is None or not wanted_by:
             unplaced.append(line)
             continue
-        for case_id in wanted_by:
-            owner = cases[case_id]
+        for owner in wanted_by:
+            case = cases[owner[0]]
             entry = _entry(
-                redactor_of(owner), model_request, line.response, provenance or line.shape, (batches or {}).get(name)
+                redactor_of(case), model_request, line.response, provenance or line.shape, (batches or {}).get(name)
             )
-            folder = corpus.cassettes(owner)
-            deposits.append(
-                Deposit(case=case_id, folder=folder, line=line, entry=entry, standing=standing.get(case_id))
-            )
+            folder = owner[1] or corpus.cassettes(case)
+            deposits.append(Deposit(case=case.id, folder=folder, line=line, entry=entry, standing=standing.get(owner)))
     return Placed(deposits=tuple(deposits), unplaced=tuple(unplaced))
+
+
+def _nearest_to_the_corpus(owners: Iterable[_Owner]) -> list[_Owner]:
+    """Return one owner for each case: the corpus if a trial of it needs the response, since private trials read the corpus too."""
+    found: dict[str, _Owner] = {}
+    for owner in sorted(owners, key=lambda each: (each[0], str(each[1] or ""))):
+        found.setdefault(owner[0], owner)
+    return list(found.values())
 
 
 def place_labels(

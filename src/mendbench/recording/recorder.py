@@ -70,7 +70,7 @@ class Recorder:
         self._running: dict[str, tuple[RealWorld, Reach]] = {}
         self._speaking: dict[str, HttpLive | McpLive] = {}
         self._folders: list[Path] = []
-        self._opened: dict[Path, Recordings] = {}
+        self._opened: dict[tuple[Path, Path | None], Recordings] = {}
         self._clean: set[Path] = set()
 
     def __enter__(self) -> Self:
@@ -94,20 +94,20 @@ class Recorder:
         self._running.clear()
         self._folders.clear()
 
-    def recordings(self, folder: Path) -> Recordings:
+    def recordings(self, folder: Path, private: Path | None = None) -> Recordings:
         """Return a case's recordings. In mode ``all`` always the same instance: it tracks what was recorded again already.
 
         Raises:
-            BadInput: a cassette in the folder is broken; for a replay also one that is empty.
+            BadInput: a cassette in a folder is broken; for a replay also one that is empty.
         """
         if self.mode != "all":
-            found = Recordings.open(folder)
+            found = Recordings.open(folder, private=private)
             if self.mode == "none":
                 found.refuse_empty()
             return found
-        if folder not in self._opened:
-            self._opened[folder] = Recordings.open(folder, self._anew)
-        return self._opened[folder]
+        if (folder, private) not in self._opened:
+            self._opened[folder, private] = Recordings.open(folder, self._anew, private=private)
+        return self._opened[folder, private]
 
     def model_caller(self, model: str | None = None) -> ModelCaller | None:
         """Return the source of real responses for repairers: configured models, the operator's own programs and functions.

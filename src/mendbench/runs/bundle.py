@@ -21,11 +21,12 @@ from mendbench.strategies.frame import FRAMES
 from mendbench.strategies.interface import SUFFIX, parts_of
 from mendbench.trial.components import BenchContext
 
-_CASES, _CASSETTES, _STRATEGIES, _TEMPLATES = "cases", "cassettes", "strategies", "templates"
+_CASES, _CASSETTES, _PRIVATE, _STRATEGIES, _TEMPLATES = "cases", "cassettes", "private", "strategies", "templates"
 
 _TAKEN = {
     _CASES: ("*.yaml", *(f"*/*/{name}" for name in CASE_FILES)),
     _CASSETTES: ("*/*/*.yaml",),
+    _PRIVATE: ("*/*/*.yaml",),
     _STRATEGIES: (f"*{SUFFIX}", f"{FRAMES.name}/*{SUFFIX}"),
 }
 """The files that trials read in each kind of folder; other files are not packed."""
@@ -64,6 +65,7 @@ class Unpacking:
         return replace(
             self.context, cases_dir=place / _CASES, cassettes_dir=place / _CASSETTES, strategy_dirs=tuple(strategy_dirs),
             template_files={name: str(place / file) for name, file in self.templates.items()},
+            private=self.context.private and replace(self.context.private, folder=place / _PRIVATE),
         )  # fmt: skip
 
     def with_original_paths(self, text: str, place: Path) -> str:
@@ -82,6 +84,8 @@ def pack(context: BenchContext, strategies: Iterable[str]) -> tuple[Parcel, Unpa
     named = {name: parts_of(name).base for name in strategies if SUFFIX in name}
     own = {Path(path): f"{_TEMPLATES}/{at}" for at, path in enumerate(sorted(set(named.values())))}
     folders = {_CASES: context.cases_dir, _CASSETTES: context.cassettes_dir}
+    if context.private is not None:
+        folders[_PRIVATE] = context.private.folder
     folders |= {f"{_STRATEGIES}/{at}": path for at, path in enumerate(context.strategy_dirs)}
     files = {at: path.read_bytes() for name, folder in folders.items() for at, path in _files(name, folder)}
     files |= {f"{at}/{path.name}": path.read_bytes() for path, at in own.items()}

@@ -46,6 +46,27 @@ _FIRST_EXECUTIONS = 8
 """First executions kept: enough for all detectors of two cases."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivateLayer:
+    """Where recordings go that do not belong to the corpus: those of trials with a component that no configured matrix has."""
+
+    folder: Path
+    engines: frozenset[str]
+    """The configured engines, and so on: trials of these alone use the corpus's recordings."""
+    strategies: frozenset[str]
+    repairers: frozenset[str]
+    models: frozenset[str]
+
+    def holds(self, key: TrialKey) -> bool:
+        """Return whether a trial's recordings go here."""
+        return (
+            key.engine not in self.engines
+            or key.strategy not in self.strategies
+            or key.repairer not in self.repairers
+            or (key.model is not None and key.model not in self.models)
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class BenchContext:
     """Where the components of trials come from, and whether anything may be recorded."""
@@ -69,6 +90,8 @@ class BenchContext:
     """Whether a broken case leaves the other cases usable."""
     proofs_dir: Path | None = None
     """Folder of stored proofs; None to store none."""
+    private: PrivateLayer | None = None
+    """The private layer of recordings; None if all belong to the corpus."""
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -97,6 +120,10 @@ class BenchContext:
     def part_of(self, case: Case) -> str | None:
         """Return the part of the split that a case is in: ``train`` or ``test``; None if in neither."""
         return self.split.part_of(case) if self.split is not None else None
+
+    def private_recordings(self, key: TrialKey) -> Path | None:
+        """Return the folder of a trial's private recordings; None if all of them belong to the corpus."""
+        return self.private.folder / key.case if self.private is not None and self.private.holds(key) else None
 
     def strategy(self, name: str) -> TemplateStrategy:
         """Return a strategy.

@@ -38,7 +38,7 @@ class TrialInputs:
 
     def __init__(self, context: BenchContext) -> None:
         self._context = context
-        self._cases = dict[str, tuple[str, Mapping[str, str | None]]]()
+        self._cases = dict[tuple[str, Path | None], tuple[str, Mapping[str, str | None]]]()
         self._treatments = dict[tuple[str | None, ...], str | None]()
 
     def fingerprints(self, key: TrialKey) -> tuple[str, str] | None:
@@ -50,7 +50,7 @@ class TrialInputs:
         treatment = self._treatment(key)
         if treatment is None:
             return None
-        case, recordings = self._case(key.case)
+        case, recordings = self._case(key.case, self._context.private_recordings(key))
         own = (WORLD, TRAJECTORIES, *([self._model_file(key.model)] if key.model else ()))
         common = "\n".join((code_digest(), case, treatment, trial_key(key)))
         few = "\n".join(f"{name} {recordings.get(name)}" for name in own)
@@ -64,15 +64,18 @@ class TrialInputs:
             return None
         return both[reads_all_recordings(row)]
 
-    def _case(self, case_id: str) -> tuple[str, Mapping[str, str | None]]:
-        """Return a digest of a case's files and part, and the digest of each of its recordings."""
-        if case_id not in self._cases:
+    def _case(self, case_id: str, private: Path | None) -> tuple[str, Mapping[str, str | None]]:
+        """Return a digest of a case's files and part, and the digest of each of its recordings, the private ones too."""
+        if (case_id, private) not in self._cases:
             corpus = self._context.corpus
             case, folder = corpus.case(case_id), corpus.folders[case_id]
             files = [file_digest(folder / name) for name in CASE_FILES]
-            recordings = {path.name: file_digest(path) for path in sorted(corpus.cassettes(case).glob("*.yaml"))}
-            self._cases[case_id] = digest([files, self._context.part_of(case)], 64), recordings
-        return self._cases[case_id]
+            recordings: dict[str, str | None] = {}
+            for place in (corpus.cassettes(case), *([] if private is None else [private])):
+                for path in sorted(place.glob("*.yaml")):
+                    recordings[path.name] = "+".join(filter(None, (recordings.get(path.name), file_digest(path))))
+            self._cases[case_id, private] = digest([files, self._context.part_of(case)], 64), recordings
+        return self._cases[case_id, private]
 
     def _treatment(self, key: TrialKey) -> str | None:
         known = (key.engine, key.repairer, key.model, key.strategy)

@@ -42,7 +42,7 @@ def run_trial(
     began = time.perf_counter()
     case = context.corpus.case(key.case)
     recorder = recorder or Recorder()
-    recordings = recorder.recordings(context.corpus.cassettes(case))
+    recordings = recorder.recordings(context.corpus.cassettes(case), context.private_recordings(key))
     rules = policy(key.policy)
     if max_responses is not None:
         rules = replace(rules, max_responses=min(max_responses, rules.max_responses))
