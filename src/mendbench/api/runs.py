@@ -43,7 +43,6 @@ from mendbench.runs.trial_keys import TrialKeys
 from mendbench.runs.trials import run_trials
 from mendbench.scoring.judging.version import SCORER
 from mendbench.scoring.record_table import Records
-from mendbench.strategies import strategy
 from mendbench.strategies.frame import FRAMES, frame_digest
 from mendbench.strategies.interface import SUFFIX, parts_of
 from mendbench.trial.components import BenchContext, models_used, prices_of
@@ -317,7 +316,7 @@ def _refuse_overtaken(
 
 def _strategy_digests(context: BenchContext, keys: Iterable[TrialKey]) -> dict[str, str]:
     names = sorted({key.strategy for key in keys} - {SELF_REPAIR})
-    return {name: strategy(name, context.strategy_dirs).digest for name in names}
+    return {name: context.strategy(name).digest for name in names}
 
 
 def _treatments(context: BenchContext, keys: Iterable[TrialKey]) -> JsonObject:

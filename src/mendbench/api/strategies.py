@@ -23,11 +23,12 @@ from mendbench.repair.stop_rules import repair
 from mendbench.replay.guard import guarded
 from mendbench.replay.model_cassette import ModelCassette
 from mendbench.scoring.judging.recall import PLACES, Recall, Where, context_recall, facts_of, where_is_value
-from mendbench.strategies import StrategyInfo, TemplateStrategy, build_prompt, strategies, strategy, variations
+from mendbench.strategies import StrategyInfo, TemplateStrategy, build_prompt, strategies, variations
 from mendbench.strategies.front_matter import template_text
 from mendbench.trial.components import BenchContext, TrialComponents, build_components
 from mendbench.trial.record_hint import record_hint
 from mendbench.trial.scope import Scope, open_scope
+from mendbench.trial.strategies import trial_strategy
 
 LONGEST = "naive"
 """The policy of which every other one is a prefix: it makes every model request of the others."""
@@ -106,7 +107,7 @@ def show_strategy(name: str) -> StrategyPage:
     Raises:
         MendbenchError: the strategy does not exist, or cannot be used.
     """
-    found = strategy(name, load_config().strategy_dirs)
+    found = trial_strategy(name, load_config().strategy_dirs)
     return StrategyPage(strategy=found, text=template_text(found.path))
 
 

@@ -23,12 +23,12 @@ from mendbench.repair.policies import policy
 from mendbench.repairers import is_repairer
 from mendbench.runs.matrix import CONTROL_POLICY
 from mendbench.scoring.records import AttemptRecord, TrialRecord, record_of
-from mendbench.strategies import strategy
 from mendbench.trial.components import BenchContext, repairer_kinds
 from mendbench.trial.engines import command_of
 from mendbench.trial.record_hint import treatment_words
 from mendbench.trial.row import whole
 from mendbench.trial.runner import run_trial
+from mendbench.trial.strategies import trial_strategy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -239,7 +239,7 @@ def refuse_unknown_names(loaded: Loaded, options: RunOptions) -> None:
     for name in options.engines:
         command_of(name, loaded.config.engines)
     for name in options.strategies:
-        strategy(name, loaded.strategy_dirs)
+        trial_strategy(name, loaded.strategy_dirs)
     for name in options.policies:
         policy(name)
     for name in (options.detector,) if options.detector is not None else ():

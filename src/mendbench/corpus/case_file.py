@@ -54,6 +54,9 @@ def _regex(text: str) -> str:
     return text
 
 
+_META = frozenset("\\|()[]{}*+?^$")
+"""Characters that mean something else in a regular expression than in a text. A full stop matches itself."""
+
 Pattern = Annotated[str, AfterValidator(_regex)]
 
 
@@ -72,10 +75,24 @@ class _Fault(_Part):
     category: Category
     says: Pattern | None = Field(None, description="for a warning: what must be said")
     facts: list[Pattern] = Field(default_factory=list, description="what one has to be told; absent from the frame")
+    fact_texts: list[str] = Field(
+        default_factory=list,
+        description="the facts as plain texts, in the same order; needed if one is not plain itself",
+    )
     evidence: str = Field(description="why this is so, from what the API and the request mean")
 
     @model_validator(mode="after")
     def _consistent(self) -> _Fault:
+        if self.fact_texts and len(self.fact_texts) != len(self.facts):
+            raise ValueError("fact_texts has one text for each of the facts, in the same order")
+        for fact in self.facts if not self.fact_texts else ():
+            if _META & set(fact):
+                raise ValueError(f"fact {fact!r} is not a plain text: give the texts of all facts under fact_texts")
+        for fact, text in zip(self.facts, self.fact_texts, strict=False):
+            if re.search(fact, text) is None:
+                raise ValueError(
+                    f"the text {text!r} does not match the fact {fact!r}: write it as the data or message has it"
+                )
         if self.who == "edit" and not self.cause:
             raise ValueError("a fault that an edit mends names the nodes to touch under cause")
         if self.state == "warning" and self.says is None:
@@ -338,7 +355,8 @@ def load_case(folder: Path, family: str) -> Case:
 
 
 def _fault(item: _Fault) -> Fault:
-    return Fault(**{**item.model_dump(), "cause": tuple(item.cause), "facts": tuple(item.facts)})
+    lists = {"cause": item.cause, "facts": item.facts, "fact_texts": item.fact_texts or item.facts}
+    return Fault(**{**item.model_dump(), **{name: tuple(found) for name, found in lists.items()}})
 
 
 def _variant(item: _Variant) -> Variant:

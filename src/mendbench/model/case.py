@@ -34,6 +34,8 @@ class Fault:
     """For a warning: a regular expression that the message to the user must match."""
     facts: tuple[str, ...] = ()
     """Regular expressions for the information that the fix requires. None of them matches the frame."""
+    fact_texts: tuple[str, ...] = ()
+    """The same facts as plain texts, each matched by its expression."""
     evidence: str = ""
     """The reason, based on the meaning of the API and the request."""
 

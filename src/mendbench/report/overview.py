@@ -39,7 +39,7 @@ from mendbench.results.store import StoredRun
 from mendbench.results.totals import HEADLINE_PART, headline_records
 from mendbench.scoring.forensics.warning_cost import warning_costs
 from mendbench.scoring.funnel import Stage
-from mendbench.strategies import strategy
+from mendbench.trial.strategies import trial_strategy
 
 NAMED = 12
 """Trials that a statement links to individually; the rest is counted."""
@@ -216,7 +216,7 @@ def _terms(views: Views) -> Iterator[tuple[str, str]]:
     for column in views.columns:
         if column.group != "bound":
             with contextlib.suppress(UnknownName, BadInput):
-                yield column.name, strategy(column.name).title
+                yield column.name, trial_strategy(column.name).title
     for view in views.policies:
         with contextlib.suppress(UnknownName):
             yield view.policy, policy(view.policy).title

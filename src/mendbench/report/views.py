@@ -12,8 +12,9 @@ from mendbench.model.json import JsonObject
 from mendbench.repair.policies import policy
 from mendbench.results.store import StoredRun
 from mendbench.scoring.records import Treatment
+from mendbench.trial.strategies import ORACLE_HINT
 
-CONTROL_STRATEGIES = ("none", "placebo", "summary-b")
+CONTROL_STRATEGIES = ("none", "placebo", "summary-b", ORACLE_HINT)
 """Recorded like strategies; a gap no larger than theirs is not a finding."""
 
 BOUND_REPAIRERS = {"noop": "floor", "suggestion-only": "floor", "reference": "ceiling"}

@@ -28,8 +28,16 @@ def strategy(name: str, extra_dirs: Iterable[Path] = ()) -> TemplateStrategy:
         UnknownName: no folder has a template of that name, or there is no such section, treatment or frame.
         BadInput: the template cannot be used, or a treatment is named twice.
     """
+    return varied(_whole(parts_of(name).base, extra_dirs), name, extra_dirs)
+
+
+def varied(found: TemplateStrategy, name: str, extra_dirs: Iterable[Path] = ()) -> TemplateStrategy:
+    """Return a strategy with what a name leaves out and adds. ``found`` is the strategy of the name's base.
+
+    Raises:
+        UnknownName, BadInput: as :func:`strategy`.
+    """
     parts = parts_of(name)
-    found = _whole(parts.base, extra_dirs)
     if parts.without:
         found = found.without(parts.without)
     if parts.treatments:

@@ -24,9 +24,10 @@ from mendbench.ports.repair import Repairer, Strategy
 from mendbench.repairers import Options, is_repairer, repairer, repairer_names
 from mendbench.repairers.callable import callable_model
 from mendbench.repairers.command import command_model
-from mendbench.strategies import TemplateStrategy, strategy
+from mendbench.strategies import TemplateStrategy
 from mendbench.strategies.frame import Budget
 from mendbench.trial.engines import OURS, build_engine
+from mendbench.trial.strategies import trial_strategy
 from mendbench.values.lru import LruCache
 
 __all__ = ["TRUTH_DETECTOR", "BenchContext", "TrialComponents", "build_components", "build_engine"]
@@ -125,13 +126,13 @@ class BenchContext:
         """Return the folder of a trial's private recordings; None if all of them belong to the corpus."""
         return self.private.folder / key.case if self.private is not None and self.private.holds(key) else None
 
-    def strategy(self, name: str) -> TemplateStrategy:
-        """Return a strategy.
+    def strategy(self, name: str, case: Case | None = None) -> TemplateStrategy:
+        """Return a strategy for a case.
 
         Raises:
-            UnknownName, BadInput: as :func:`mendbench.strategies.strategy`.
+            UnknownName, BadInput: as :func:`mendbench.trial.strategies.trial_strategy`.
         """
-        return strategy(self.template_files.get(name, name), self.strategy_dirs)
+        return trial_strategy(self.template_files.get(name, name), self.strategy_dirs, case)
 
     def model(self, name: str) -> ModelConfig:
         """Return a model's configuration; for one that is not configured, the default parameters."""
@@ -173,7 +174,7 @@ def build_components(key: TrialKey, case: Case, context: BenchContext) -> TrialC
         engine=build_engine(key.engine, case, context.engines),
         judged_engine=None if key.engine == OURS else build_engine(key.engine, case, context.engines, truth=True),
         model=(model.served_as or key.model) if key.repairer == SELF_REPAIR else None,
-        strategy=context.strategy(NO_STRATEGY if key.strategy == SELF_REPAIR else key.strategy),
+        strategy=context.strategy(NO_STRATEGY if key.strategy == SELF_REPAIR else key.strategy, case),
         repairer=_repairer(key, case, model, context),
         detector=detector(key.detector) if key.detector else None,
         budget=Budget(window=own.window if own else model.window, response=answer_tokens),

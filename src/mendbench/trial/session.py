@@ -60,7 +60,7 @@ def session_for(
 
     if recorder.mode != "none" or key.repairer == SELF_REPAIR:
         return opened()
-    told_by = context.strategy(key.strategy)
+    told_by = context.strategy(key.strategy, case)
     decides = (replace(key, policy=""), case.digest, told_by, recordings.stamps())
     session: TrialSession = context.sessions.get(decides, opened)
     return session
