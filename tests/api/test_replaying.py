@@ -190,8 +190,8 @@ def test_other_code_another_python_or_another_package_executes_everything(root, 
 def test_another_version_of_a_shipped_template_executes_its_trials_and_those_that_are_measured_by_it(root, monkeypatch):
     load = trial_inputs.BenchContext.strategy
 
-    def edited(self, name):
-        found = load(self, name)
+    def edited(self, name, case=None):
+        found = load(self, name, case)
         return (
             replace(found, body=found.body.replace("{% endblock %}", ".{% endblock %}"))
             if name == "full-context"

@@ -12,6 +12,7 @@ from mendbench.config.shipped import shipped_root
 from mendbench.corpus.labelled_responses import LabelledResponse, read_responses
 from mendbench.detectors import detector
 from mendbench.errors import BadInput
+from mendbench.exchanges.urls import effective_method
 from mendbench.model.execution import Judgement, Observation, State
 from mendbench.model.prompt import Reply
 from mendbench.ports.engine import Detector, observes
@@ -133,13 +134,13 @@ def observation_of(response: LabelledResponse, judging: Detector) -> Observation
         embedded = failure_in(body)
         found = embedded.message if embedded is not None else None
         if found is None and observes(judging):
-            found = judging.failure_in(status, body, response.method)
+            found = judging.failure_in(status, body, effective_method(response.method, response.url))
         if found is None:
             return None
         kind, message = "envelope", found
     return Observation(
         kind="http" if kind == "http" else "envelope", message=message, node_id="call", node_type="http", status=status,
-        headers=response.headers, body=body, method=response.method,
+        headers=response.headers, body=body, method=effective_method(response.method, response.url),
         outputs={"response": body, "status_code": status, "response_headers": response.headers},
     )  # fmt: skip
 

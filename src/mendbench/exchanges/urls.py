@@ -12,6 +12,10 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 _PATH_SAFE = "/:@!$&'()*+,;=~-._"
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 """RFC 3986 section 2.3: the only characters that mean the same with and without percent-encoding."""
+_ASKS = re.compile(
+    r"_?(?:search|query|sql|find|lookup|list|get|count|validate|verify|check|test|preview|estimate|batchget|runquery|multiget|mget|msearch)"
+)
+"""Last words of paths whose POST asks for data and changes nothing."""
 _ENCODED = re.compile(r"(%[0-9A-Fa-f]{2})")
 
 
@@ -81,6 +85,18 @@ def host_of(url: str) -> str:
         return (urlsplit(url).hostname or "").lower()
     except ValueError:
         return ""
+
+
+def effective_method(method: str, url: str) -> str:
+    """Return the method of a request by what it does: ``GET`` for a POST whose path ends in a word such as ``search`` or ``validate``."""
+    if method.upper() != "POST":
+        return method.upper()
+    try:
+        path = urlsplit(url).path
+    except ValueError:
+        return "POST"
+    last = re.split(r"[/:.]", path.rstrip("/"))[-1].lower()
+    return "GET" if _ASKS.fullmatch(last) else "POST"
 
 
 def model_url(model: str) -> str:

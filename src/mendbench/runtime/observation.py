@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from mendbench.api_errors.envelopes import failure_in
 from mendbench.errors import BadInput, Incomplete
+from mendbench.exchanges.urls import effective_method
 from mendbench.model.execution import Observation
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node
@@ -42,8 +43,10 @@ class Sent:
 
     @property
     def method(self) -> str:
-        """The method of an HTTP request; empty for other nodes."""
-        return str(self.params.get("method") or "GET").upper() if "url" in self.params else ""
+        """The effective method of an HTTP request; empty for other nodes."""
+        if "url" not in self.params:
+            return ""
+        return effective_method(str(self.params.get("method") or "GET"), str(self.params["url"]))
 
     def observed(self, answered: Answered | None) -> Observed | None:
         """Return the failure that the detector finds in a response, or None."""

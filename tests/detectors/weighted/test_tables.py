@@ -11,7 +11,7 @@ def test_every_signal_has_a_weight():
 
 
 def test_every_weight_is_used():
-    computed = {"wrong_id", "wait", "exhausted", "challenge", "methods", "page", "pointer"}
+    computed = {"wrong_id", "wait", "exhausted", "challenge", "methods", "page", "pointer", "reference"}
     used = {phrase.signal for phrase in tables.phrases()} | set(tables.codes().values()) | computed
     assert {signal for signal in tables.weights() if not signal.startswith("status ")} == used
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from mendbench.detectors.weighted import slots
-from mendbench.detectors.weighted.envelopes import FAILED, MAX_DEPTH, envelope_evidence, envelopes
+from mendbench.detectors.weighted.envelopes import FAILED, MAX_DEPTH, READS, WRITES, envelope_evidence, envelopes
 from mendbench.detectors.weighted.evidence import enough, shown
+from mendbench.detectors.weighted.reading import spelled
 from mendbench.model.execution import Evidence
 from mendbench.model.json import Json, JsonObject
 
@@ -20,7 +22,7 @@ _NESTED = 3
 _LISTING = frozenset({
     "next", "previous", "prev", "page", "pages", "total", "totalcount", "totalresults", "hasmore", "offset", "limit", "count",
     "cursor", "nextpagetoken", "nextcursor", "links", "paging", "pagination", "end", "start", "pagesize", "perpage", "totalpages", "object",
-    "nextpageuri", "monitors", "recordcount",
+    "nextpageuri", "monitors", "recordcount", "rows", "columns", "quotaremaining",
 })  # fmt: skip
 """Slots beside a list of things that were fetched."""
 _LISTS = frozenset({
@@ -29,15 +31,18 @@ _LISTS = frozenset({
     "recipients", "result", "unprocesseditems", "unprocessedkeys", "batchitemfailures", "operations", "errors", "successes", "rejected",
     "completetrackresults", "documents", "updates",
 })  # fmt: skip
-_REFUSED = frozenset({"failed", "failures", "failedentries", "faileditems", "rejected", "failedrecords"})
+_REFUSED = frozenset({
+    "failed", "failure", "failures", "failedentries", "faileditems", "rejected", "failedrecords", "unauthorized", "notfound", "missing",
+})  # fmt: skip
 """Lists of refused items alone."""
+_REFUSED_BEGIN = ("failed", "invalid", "rejected", "unknown", "unauthorized")
 _UNPROCESSED = frozenset({"unprocesseditems", "unprocessedkeys"})
 """What a batch did not get to (Amazon DynamoDB)."""
 _BATCHES = frozenset({"responses", "compositeresponse", "requestresponses"})
 _FLAGS = frozenset({"errors", "haserrors", "failedrecordcount", "failure", "failed"})
 """Slots beside the items of a batch."""
 _ITEM_DATA = frozenset({
-    "index", "to", "recipient", "phone", "line", "row", "body", "response", "messageid", "orderid", "type", "attributes", "created",
+    "index", "to", "recipient", "destination", "phone", "line", "row", "body", "response", "messageid", "orderid", "type", "attributes", "created",
     "referenceid",
 })  # fmt: skip
 """Slots that say which item it is."""
@@ -58,14 +63,17 @@ def failed_items(
     if depth > MAX_DEPTH:
         return
     if isinstance(value, list):
-        yield from _in_list(value, method, path, depth, listing=listing)
+        yield from _in_list(value, method, path, depth, listing=listing or (not depth and method.upper() in READS))
     if not isinstance(value, dict):
         return
     beside = {slots.name_of(slot) for slot in value}
     listing = listing or bool(beside & _LISTING) or method.upper() == "GET"
     for slot, inner in value.items():
         name, at = slots.name_of(slot), f"{path}.{slot}".lstrip(".")
-        if name in _UNPROCESSED and inner not in (None, {}, []):
+        if _names_refused(name, method) and _are_identifiers(inner):
+            words = spelled(slot)
+            yield from (FailedItem(value=f"{words}: {item}", evidence=_refused(at, item).evidence) for item in inner[:MAX_ITEMS])
+        elif name in _UNPROCESSED and inner not in (None, {}, []):
             yield FailedItem(value=f"{slot}: not processed, try again later", evidence=_refused(at, inner).evidence)
         elif name in _REFUSED and isinstance(inner, list) and any(map(_gives_a_reason, inner)):
             yield from (_refused(at, item) for item in inner[:MAX_ITEMS])
@@ -81,10 +89,19 @@ def _in_list(items: list[Json], method: str, path: str, depth: int, *, listing: 
     for number, item in enumerate(items[:MAX_ITEMS]):
         at = f"{path}[{number}]"
         evidence = _item_evidence(at, item, method) if isinstance(item, dict) else ()
-        if enough(evidence) and not (listing and _has_data(item)):
+        if enough(evidence) and not (listing and (_has_data(item) or path.endswith("items"))):
             yield FailedItem(value=item, evidence=evidence)
         elif isinstance(item, list | dict) and depth < _NESTED:
             yield from failed_items(item, method, at, depth + 1, listing=listing)
+
+
+def _names_refused(name: str, method: str) -> bool:
+    """Return whether a slot beside the result of a write lists what was refused."""
+    return method.upper() in WRITES and (name in _REFUSED or name.startswith(_REFUSED_BEGIN))
+
+
+def _are_identifiers(value: Json) -> TypeGuard[list[Json]]:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, str | int) for item in value)
 
 
 def _is_embedded_error(value: JsonObject) -> bool:
@@ -131,11 +148,13 @@ def _item_evidence(path: str, item: JsonObject, method: str) -> tuple[Evidence, 
     only = next(iter(item)) if len(item) == 1 else ""
     inner = item.get(only)
     item = inner if isinstance(inner, dict) and not slots.is_error(slots.name_of(only)) else item
-    named = [(slot, slots.name_of(slot), value) for slot, value in item.items()]
+    state = item.get("status")
+    parts = {**item, **state} if isinstance(state, dict) else item
+    named = [(slot, slots.name_of(slot), value) for slot, value in parts.items()]
     bad = [(slot, value) for slot, name, value in named if _is_bad_verdict(name, value)]
     reasons = [(slot, name, value) for slot, name, value in named if _is_reason(name, value)]
     found = [
-        Evidence(path=f"{path}.{slot}", found=shown(value), weight=2.5)
+        Evidence(path=f"{path}.{slot}", found=shown(value), weight=3.5 if isinstance(value, dict) else 2.5)
         for slot, name, value in reasons if _is_error(name)
     ][:2]  # fmt: skip
     found += [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -25,10 +26,13 @@ _ENDINGS = ("response", "result", "reply", "return", "out", "status", "payload")
 _COUNTS = frozenset({"numerrors", "failedcount", "failurecount", "failedrecordcount", "errorcount"})
 _HISTORY = frozenset({"failurereason", "failuremessage", "failurecode", "lasterror"})
 """Errors of the past that a record keeps."""
+_STARTS_BADLY = re.compile(r"(?:\w+ )?(?:error|exception): ", re.IGNORECASE)
 _CHECKED = frozenset({"valid", "isvalid", "flagged", "deliverable", "isdeliverable"})
 """What validation endpoints answer."""
-_READS = frozenset({"GET", "HEAD"})
-_WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+_OWN_STATE = frozenset({"status", "state", "result", "outcome"})
+"""What became of the thing that a write made."""
+READS = frozenset({"GET", "HEAD"})
+WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _DATA_PENALTY, _MOST_PENALTY = 0.4, 1.5
 
 
@@ -97,6 +101,8 @@ class _Shape:
     """Whether a slot could say why it failed."""
     writes: bool
     """Whether the request may have changed something."""
+    has_state: bool
+    """Whether it has a state of its own, which its error may explain."""
     reads: bool
     """Whether the request asked for data: what a record says about itself is data then."""
 
@@ -104,7 +110,7 @@ class _Shape:
 def _shape_of(layer: JsonObject, method: str) -> _Shape:
     content = slots.content_names(layer)
     named = {slots.name_of(slot): value for slot, value in layer.items()}
-    reads = method.upper() in _READS
+    reads = method.upper() in READS
     is_record = len(content) >= (_SOME if reads else _MUCH)
     if (
         not is_record
@@ -119,7 +125,8 @@ def _shape_of(layer: JsonObject, method: str) -> _Shape:
         content=content,
         is_record=is_record,
         has_reason=any(name in slots.MESSAGES or slots.is_error(name) or slots.is_error_code(name) for name in named),
-        writes=method.upper() in _WRITES,
+        writes=method.upper() in WRITES,
+        has_state=bool(named.keys() & {"status", "state"}),
         reads=reads,
     )
 
@@ -176,6 +183,8 @@ def _message_weight(name: str, value: str, shape: _Shape) -> float:
         return 0.0
     if slots.says_well(value):
         return -1.5
+    if _STARTS_BADLY.match(value) and not shape.is_record:
+        return 2.6
     if slots.says_failed(value) and not shape.is_record:
         return 2.0
     if (
@@ -193,6 +202,8 @@ def _error_weight(value: Json, shape: _Shape) -> float:
         return -2.0
     if isinstance(value, int | float) and not isinstance(value, bool):
         return 0.5 if shape.content else 2.5
+    if shape.is_record and shape.reads and not shape.has_state and isinstance(value, dict) and len(value) >= _SOME:
+        return 4.0
     return 4.0 if not shape.is_record else 0.0 if shape.reads else 1.2
 
 
@@ -261,7 +272,7 @@ def _word_weight(name: str, word: str, shape: _Shape) -> float:
     if shape.is_record:
         if shape.reads:
             return 0.0
-        return 2.6 if shape.writes and slots.says_state(word) and len(shape.content) < _MUCH else 0.5
+        return 3.6 if shape.writes and slots.says_state(word) and name in _OWN_STATE else 0.5
     if slots.says_state(word) and (len(shape.content) >= _SOME or not shape.has_reason):
         return 1.5
     return 3.0 if shape.has_reason or not shape.content else 2.0

@@ -42,6 +42,8 @@ _UNKNOWN_ROUTES: tuple[Json, ...] = (
 )
 """Whole bodies with which frameworks answer for an unknown route: FastAPI, Go's net/http, Flask and others."""
 
+_MISSING_RECORD = re.compile(r"\b(?:not found|not present|(?:does|do) not exist|doesn't exist|no such|invalid|unknown)\b", re.IGNORECASE)
+
 _REMAINING = ("x-ratelimit-remaining", "x-rate-limit-remaining", "ratelimit-remaining", "x-app-rate-limit-remaining")
 _REFUSES_IDENTIFIER = frozenset({"absent", "missing_resource", "route", "invalid"})
 _EXISTS = frozenset({"state", "taken"})
@@ -113,6 +115,8 @@ def signals(
             yield signal, leaf.path, str(leaf.value), 1.0
     if reading.pointer is not None:
         yield "pointer", *reading.pointer, 1.0
+    if reading.pointer is not None and has_failed and _MISSING_RECORD.search(text):
+        yield "reference", *reading.pointer, 1.0
     if found.opened.form == "html" and status in _MISSING:
         yield "page", "body", "HTML", 1.0
     if found.opened.value in _UNKNOWN_ROUTES:

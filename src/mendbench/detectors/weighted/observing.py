@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 
 from mendbench.detectors.weighted.batches import failed_items
-from mendbench.detectors.weighted.envelopes import envelope_evidence, envelopes, gives_no_reason
+from mendbench.detectors.weighted.envelopes import WRITES, envelope_evidence, envelopes, gives_no_reason
 from mendbench.detectors.weighted.evidence import Finding, enough
 from mendbench.detectors.weighted.opening import Opened, opened
 from mendbench.detectors.weighted.phrases import says_failure
-from mendbench.detectors.weighted.slots import no_error
+from mendbench.detectors.weighted.slots import WRAPPERS, name_of, no_error
 from mendbench.model.execution import Evidence
 from mendbench.model.json import Json
 
@@ -34,6 +34,9 @@ _TEXT_STARTS = (
     "abuse", "illegal", "cannot", "could not", "no such", "unable to", "sorry",
 )  # fmt: skip
 """How texts begin that are error messages. ``badauth``, ``nohost`` and ``abuse`` are those of dynamic DNS."""
+
+_BROKEN_OFF = re.compile(r"(?:Code: \d+\. )?[\w:.]*(?:Exception|Error)\b: |ERROR: ")
+"""How the last line of a table begins that an error ended."""
 
 _LOG_MARKS = (" error ", " warn", "[error]", " info ")
 
@@ -67,6 +70,8 @@ def _in_text(tree: Opened, text: str) -> Finding:
     first, _, rest = text.partition("\n")
     first = first.strip().lower()
     is_table = first.count(",") > 1 or "\t" in first
+    if is_table and _BROKEN_OFF.match(last := text.rsplit("\n", 1)[-1]):
+        return _failure(tree, Evidence(path="text", found=last[:80], weight=2.5))
     is_log = bool(rest) and any(mark in first for mark in _LOG_MARKS)
     if is_table or is_log or len(first) > _SHORT:
         return Finding(failed=False, opened=tree)
@@ -79,12 +84,22 @@ def _in_text(tree: Opened, text: str) -> Finding:
     )
 
 
+def _only_text(value: Json, method: str) -> str | None:
+    """Return the text that is all that a write returned, or None."""
+    if method.upper() not in WRITES or not isinstance(value, dict) or len(value) != 1:
+        return None
+    (slot, text), *_ = value.items()
+    return text.strip() if isinstance(text, str) and name_of(slot) in WRAPPERS else None
+
+
 def _failure(tree: Opened, evidence: Evidence) -> Finding:
     return Finding(failed=True, opened=tree, evidence=(evidence,), parts=(tree.value,))
 
 
 def _in_data(tree: Opened, method: str) -> Finding:
     seen: list[Evidence] = []
+    if (text := _only_text(tree.value, method)) is not None and (inside := _in_text(tree, text)).failed:
+        return inside
     items = tuple(failed_items(tree.value, method))
     for path, layer in envelopes(tree.value):
         evidence = envelope_evidence(path, layer, method)
