@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.exchanges.urls import model_url, split_url
+from mendbench.exchanges.urls import effective_method, model_url, split_url
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,18 @@ def test_an_address_gives_the_models_name_back(model):
 @pytest.mark.parametrize("text", ["http://[", "http://[::1", "//[a]b"])
 def test_what_is_no_url_has_empty_parts(text):
     assert split_url(text) == ("", "", "", "", "")
+
+
+@pytest.mark.parametrize(
+    ("method", "url", "meant"),
+    [
+        ("post", "https://api.example/v1/orders/search?page=2", "GET"),
+        ("POST", "https://db.example/druid/v2/sql", "GET"),
+        ("POST", "https://db.example/v1/documents:runQuery", "GET"),
+        ("POST", "https://api.example/v1/orders", "POST"),
+        ("DELETE", "https://api.example/v1/search", "DELETE"),
+        ("POST", "https://[", "POST"),
+    ],
+)
+def test_a_query_that_is_sent_by_post_is_a_read(method, url, meant):
+    assert effective_method(method, url) == meant

@@ -99,3 +99,51 @@ def test_the_same_word_is_data_in_a_fetched_record_and_a_failure_of_a_write():
 )
 def test_what_a_fetched_record_says_about_itself_is_data(record):
     assert not failed(record, method="GET")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"id": "pay_1", "amount": 1290, "currency": "EUR", "status": "Declined", "reference": "A-7", "method": "card"},
+        {"TIMESTAMP": "2025-04-02", "CORRELATIONID": "5e80", "ACK": "Failure", "L_ERRORCODE0": "10009", "BUILD": "588"},
+        {"message": "queued", "message_uuid": ["7c0b"], "invalid_number": ["4420712"]},
+        {"subscribed": {"713": ["releases"]}, "unauthorized": ["incidents"]},
+        {"data": [{"message_id": "", "is_sent": False, "drop_reason": {"code": "timed_out", "message": "Not now."}}]},
+        {"sync_status": {"a": "ok", "b": {"error_code": 15, "error": "Invalid id"}}, "sync_token": "x"},
+        [{"code": 200, "headers": [], "body": "{}"}, {"code": 400, "headers": [], "body": '{"error": {"code": 100}}'}],
+        {"data": "unknown command: 'info snapshot'"},
+    ],
+)
+def test_what_became_of_a_write_is_no_data(body):
+    assert failed(body, method="POST")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        [{"id": "t1", "status": "FAILED", "errorMsg": "cancelled", "type": "load"}, {"id": "t2", "status": "SUCCESS"}],
+        [{"error": "badge expired", "error_code": 403, "n": 214}, {"error": None, "error_code": 0, "n": 3}],
+        {"items": [{"error_name": "bad_parameter", "error_id": 400}], "has_more": False, "quota_remaining": 299},
+        {
+            "id": "12",
+            "name": "Spring",
+            "issues_info": [{"level": "AD_SET", "error_code": 24, "error_message": "Blocked"}],
+        },
+        {
+            "totalRecords": "1",
+            "failures": [{"accountId": "5", "configUrl": "x", "connectId": "1", "email": "a", "error": "x"}],
+        },
+    ],
+)
+def test_what_a_read_returned_is_data(body):
+    assert not failed(body, method="GET")
+
+
+def test_a_table_that_an_error_broke_off_is_a_failure():
+    assert failed("1\t/a\n2\t/b\nCode: 32. DB::Exception: Attempt to read after eof")
+
+
+def test_a_document_type_that_is_defined_elsewhere_does_not_hide_a_failure():
+    assert failed(
+        '<!DOCTYPE r PUBLIC "-//X//DTD" "http://dtd.example/x.dtd"><r><ERROR>Search backend failed</ERROR></r>'
+    )

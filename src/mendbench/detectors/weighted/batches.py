@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeGuard
 
 from mendbench.detectors.weighted import slots
 from mendbench.detectors.weighted.envelopes import FAILED, MAX_DEPTH, READS, WRITES, envelope_evidence, envelopes
 from mendbench.detectors.weighted.evidence import enough, shown
+from mendbench.detectors.weighted.opening import parsed_text
 from mendbench.detectors.weighted.reading import spelled
 from mendbench.model.execution import Evidence
 from mendbench.model.json import Json, JsonObject
@@ -29,12 +29,17 @@ _LISTS = frozenset({
     "results", "responses", "items", "records", "data", "messages", "failed", "failures", "faileditems", "entries", "statuses", "outcomes",
     "compositeresponse", "response", "batch", "batchitemresponse", "body", "list", "requestresponses", "failedentries", "failedrecords",
     "recipients", "result", "unprocesseditems", "unprocessedkeys", "batchitemfailures", "operations", "errors", "successes", "rejected",
-    "completetrackresults", "documents", "updates",
+    "completetrackresults", "value", "values", "documents", "updates",
 })  # fmt: skip
 _REFUSED = frozenset({
     "failed", "failure", "failures", "failedentries", "faileditems", "rejected", "failedrecords", "unauthorized", "notfound", "missing",
 })  # fmt: skip
 """Lists of refused items alone."""
+_COUNTERS = frozenset({"successful", "succeeded", "failed"})
+"""Slots that count what went well and what did not."""
+_IDENTITY = frozenset({"id", "uuid", "gid"})
+_SOME = 2
+"""Slots of data that make an object a record."""
 _REFUSED_BEGIN = ("failed", "invalid", "rejected", "unknown", "unauthorized")
 _UNPROCESSED = frozenset({"unprocesseditems", "unprocessedkeys"})
 """What a batch did not get to (Amazon DynamoDB)."""
@@ -42,8 +47,8 @@ _BATCHES = frozenset({"responses", "compositeresponse", "requestresponses"})
 _FLAGS = frozenset({"errors", "haserrors", "failedrecordcount", "failure", "failed"})
 """Slots beside the items of a batch."""
 _ITEM_DATA = frozenset({
-    "index", "to", "recipient", "destination", "phone", "line", "row", "body", "response", "messageid", "orderid", "type", "attributes", "created",
-    "referenceid",
+    "index", "headers", "to", "recipient", "destination", "phone", "line", "row", "body", "response", "messageid", "orderid", "type",
+    "attributes", "created", "referenceid",
 })  # fmt: skip
 """Slots that say which item it is."""
 
@@ -67,41 +72,53 @@ def failed_items(
     if not isinstance(value, dict):
         return
     beside = {slots.name_of(slot) for slot in value}
-    listing = listing or bool(beside & _LISTING) or method.upper() == "GET"
+    reads = method.upper() in READS
+    listing = listing or bool(beside & _LISTING) or reads
+    is_record = reads and len(set(_data_names(value))) >= _SOME and slots.name_of(path.rpartition(".")[2]) not in _LISTS
     for slot, inner in value.items():
         name, at = slots.name_of(slot), f"{path}.{slot}".lstrip(".")
-        if _names_refused(name, method) and _are_identifiers(inner):
-            words = spelled(slot)
-            yield from (FailedItem(value=f"{words}: {item}", evidence=_refused(at, item).evidence) for item in inner[:MAX_ITEMS])
+        refused = _refused_items(slot, inner, method, counted=bool(beside & _COUNTERS))
+        if refused:
+            yield from (_refused(at, item) for item in refused)
         elif name in _UNPROCESSED and inner not in (None, {}, []):
-            yield FailedItem(value=f"{slot}: not processed, try again later", evidence=_refused(at, inner).evidence)
-        elif name in _REFUSED and isinstance(inner, list) and any(map(_gives_a_reason, inner)):
-            yield from (_refused(at, item) for item in inner[:MAX_ITEMS])
-        elif isinstance(inner, dict) and _is_embedded_error(inner):
+            yield _refused(at, f"{slot}: not processed, try again later")
+        elif isinstance(inner, dict) and not is_record and _is_outcome(inner, reads=reads):
             yield FailedItem(value=inner, evidence=_item_evidence(at, inner, method))
-        elif isinstance(inner, list | dict):
+        elif isinstance(inner, dict) or (isinstance(inner, list) and not (reads and beside & _IDENTITY)):
             is_batch = name in _BATCHES or bool(beside & _FLAGS)
             known = _may_hold_items(name, value)
             yield from failed_items(inner, method, at, depth + 1, listing=(listing and not is_batch) or not known)
+
+
+def _refused_items(slot: str, value: Json, method: str, *, counted: bool) -> list[Json]:
+    """Return the items in a slot that lists refused items alone. Identifiers come with the name of the slot, which says why."""
+    name, writes = slots.name_of(slot), method.upper() in WRITES
+    if not isinstance(value, list):
+        return []
+    names_refused = name in _REFUSED or name.startswith(_REFUSED_BEGIN)
+    if writes and names_refused and all(isinstance(item, str | int) for item in value):
+        return [f"{spelled(slot)}: {item}" for item in value[:MAX_ITEMS]]
+    if name in _REFUSED and (counted or method.upper() not in READS) and any(map(_gives_a_reason, value)):
+        return value[:MAX_ITEMS]
+    return []
 
 
 def _in_list(items: list[Json], method: str, path: str, depth: int, *, listing: bool) -> Iterator[FailedItem]:
     for number, item in enumerate(items[:MAX_ITEMS]):
         at = f"{path}[{number}]"
         evidence = _item_evidence(at, item, method) if isinstance(item, dict) else ()
-        if enough(evidence) and not (listing and (_has_data(item) or path.endswith("items"))):
+        is_response = isinstance(item, dict) and _is_response(item)
+        if enough(evidence) and (is_response or not (listing and (_has_data(item) or path.endswith("items")))):
             yield FailedItem(value=item, evidence=evidence)
+        elif isinstance(item, dict) and listing and len(_data_names(item)) >= _SOME:
+            continue
         elif isinstance(item, list | dict) and depth < _NESTED:
             yield from failed_items(item, method, at, depth + 1, listing=listing)
 
 
-def _names_refused(name: str, method: str) -> bool:
-    """Return whether a slot beside the result of a write lists what was refused."""
-    return method.upper() in WRITES and (name in _REFUSED or name.startswith(_REFUSED_BEGIN))
-
-
-def _are_identifiers(value: Json) -> TypeGuard[list[Json]]:
-    return isinstance(value, list) and bool(value) and all(isinstance(item, str | int) for item in value)
+def _is_outcome(value: JsonObject, *, reads: bool) -> bool:
+    """Return whether an object is the failed outcome of one part of the request."""
+    return _is_embedded_error(value) or (not reads and _is_only_error(value))
 
 
 def _is_embedded_error(value: JsonObject) -> bool:
@@ -110,6 +127,14 @@ def _is_embedded_error(value: JsonObject) -> bool:
     failed = any(name in slots.NUMERIC_VERDICTS and slots.number_of(item) in FAILED for name, item in named)
     reason = any((name == "message" or _is_error(name)) and not slots.no_error(item) for name, item in named)
     return failed and reason and not _data_names(value)
+
+
+def _is_only_error(value: JsonObject) -> bool:
+    """Return whether an object has the code of an error and its words, and nothing else."""
+    named = [(slots.name_of(slot), item) for slot, item in value.items()]
+    code = any(slots.is_error_code(name) and not slots.no_error(item) for name, item in named)
+    words = any(name in slots.MESSAGES or slots.is_error(name) for name, _ in named)
+    return code and words and not _data_names(value)
 
 
 def _has_data(item: JsonObject) -> bool:
@@ -136,6 +161,13 @@ def _may_hold_items(name: str, layer: JsonObject) -> bool:
     )
 
 
+def _is_response(item: JsonObject) -> bool:
+    """Return whether an item is a whole response: a failed status with headers or a body."""
+    names = {slots.name_of(slot): value for slot, value in item.items()}
+    failed = any(slots.number_of(names.get(name)) in FAILED for name in ("code", "status", "statuscode"))
+    return failed and bool(names.keys() & {"headers", "body"})
+
+
 def _gives_a_reason(item: Json) -> bool:
     return isinstance(item, dict) and any(
         (name in slots.MESSAGES | {"code"} or _is_error(name)) and not slots.no_error(value)
@@ -148,8 +180,8 @@ def _item_evidence(path: str, item: JsonObject, method: str) -> tuple[Evidence, 
     only = next(iter(item)) if len(item) == 1 else ""
     inner = item.get(only)
     item = inner if isinstance(inner, dict) and not slots.is_error(slots.name_of(only)) else item
-    state = item.get("status")
-    parts = {**item, **state} if isinstance(state, dict) else item
+    inside = [value for slot in ("status", "result") if isinstance(value := item.get(slot), dict)]
+    parts = {**item, **inside[0]} if inside else item
     named = [(slot, slots.name_of(slot), value) for slot, value in parts.items()]
     bad = [(slot, value) for slot, name, value in named if _is_bad_verdict(name, value)]
     reasons = [(slot, name, value) for slot, name, value in named if _is_reason(name, value)]
@@ -164,10 +196,12 @@ def _item_evidence(path: str, item: JsonObject, method: str) -> tuple[Evidence, 
     found += [
         Evidence(path=f"{path}.{slot}", found=shown(value), weight=2.0 if reasons else 1.2) for slot, value in bad[:2]
     ]
-    content = _data_names(item)
+    own_outcome = bool(inside) and bool(bad)
+    content = () if own_outcome and method.upper() in WRITES else _data_names(item)
     if content:
         found.append(Evidence(path=path, found=f"data: {', '.join(content[:3])}", weight=-0.9 * len(content)))
     body = item.get("body", item.get("response"))
+    body = (parsed_text(body) or body) if isinstance(body, str) else body
     if isinstance(body, dict | list):
         return _embedded_evidence(
             path, body, tuple(found), method, failed=any(slots.number_of(value) in FAILED for _slot, value in bad)
@@ -202,5 +236,5 @@ def _is_bad_verdict(name: str, value: Json) -> bool:
         return False
     number = slots.number_of(value)
     if number is not None:
-        return number in FAILED and name in slots.NUMERIC_VERDICTS
+        return name in slots.NUMERIC_VERDICTS and (number in FAILED or (number < 0 and name == "code"))
     return isinstance(value, str) and slots.says_failed(value)

@@ -26,10 +26,12 @@ _ENDINGS = ("response", "result", "reply", "return", "out", "status", "payload")
 _COUNTS = frozenset({"numerrors", "failedcount", "failurecount", "failedrecordcount", "errorcount"})
 _HISTORY = frozenset({"failurereason", "failuremessage", "failurecode", "lasterror"})
 """Errors of the past that a record keeps."""
-_STARTS_BADLY = re.compile(r"(?:\w+ )?(?:error|exception): ", re.IGNORECASE)
+_STARTS_BADLY = re.compile(r"(?:\w+ )?(?:error|exception|failed|failure): ", re.IGNORECASE)
 _CHECKED = frozenset({"valid", "isvalid", "flagged", "deliverable", "isdeliverable"})
 """What validation endpoints answer."""
-_OWN_STATE = frozenset({"status", "state", "result", "outcome"})
+_OF_ENVELOPES = frozenset({"ack", "resultcode", "returncode", "responsestatus"})
+"""Verdicts that only the envelope of a response has."""
+_OWN_STATE = frozenset({"status", "state", "result", "outcome", "decision"})
 """What became of the thing that a write made."""
 READS = frozenset({"GET", "HEAD"})
 WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
@@ -44,25 +46,34 @@ def envelopes(value: Json, path: str = "", depth: int = 0) -> Iterator[tuple[str
     if not isinstance(value, dict) or depth > MAX_DEPTH:
         return
     yield path, value
-    alone = len([slot for slot in value if not slots.name_of(slot).startswith("xmlns")]) == 1
     for slot, inner in value.items():
         name, at = slots.name_of(slot), f"{path}.{slot}".lstrip(".")
+        text = _tool_text(name, inner)
         if slots.is_error(name):
             continue
-        text = _tool_text(name, inner)
-        is_payload = path == "data" and name != "node"  # what one field of a GraphQL query returned
-        wraps = name in slots.WRAPPERS or name.endswith(_ENDINGS)
         if text is not None:
             yield from envelopes(text, f"{at}[0].text", depth + 1)
-        elif (isinstance(inner, dict) and (alone or wraps or is_payload)) or (
-            isinstance(inner, str) and (wraps or name == "text")
-        ):
+        elif _may_be_envelope(name, inner, value, path):
             yield from envelopes(inner, at, depth + 1)
+
+
+def _may_be_envelope(name: str, inner: Json, layer: JsonObject, path: str) -> bool:
+    """Return whether the value of a slot may be another envelope: by its name, or because the layer has nothing else."""
+    wraps = name in slots.WRAPPERS or name.endswith(_ENDINGS)
+    alone = (
+        len([one for one in map(slots.name_of, layer) if not one.startswith("xmlns") and one not in slots.NEUTRAL]) == 1
+    )
+    if isinstance(inner, list):
+        return len(inner) == 1 and wraps and alone and name not in slots.MESSAGES
+    if isinstance(inner, str):
+        return (wraps or name == "text") and len(slots.content_names(layer)) < _MUCH
+    is_payload = path == "data" and name != "node"  # what one field of a GraphQL query returned
+    return isinstance(inner, dict) and (alone or wraps or is_payload or name in slots.MESSAGES)
 
 
 def envelope_evidence(path: str, layer: JsonObject, method: str) -> tuple[Evidence, ...]:
     """Return the evidence in the slots of one envelope."""
-    shape = _shape_of(layer, method)
+    shape = _shape_of(layer, method, is_root=not path)
     found = [
         Evidence(path=f"{path}.{slot}".lstrip("."), found=shown(value), weight=weight)
         for slot, value in layer.items()
@@ -95,19 +106,25 @@ class _Shape:
 
     content: list[str]
     """Names of the slots that hold data."""
+    is_root: bool
+    """Whether it is the outermost one."""
     is_record: bool
     """Whether it is a thing with data of its own, and not the envelope of a response."""
     has_reason: bool
     """Whether a slot could say why it failed."""
     writes: bool
     """Whether the request may have changed something."""
+    gives_reason: bool
+    """Whether a slot says why it failed, in words."""
+    identified: bool
+    """Whether it has an identifier, as records have."""
     has_state: bool
     """Whether it has a state of its own, which its error may explain."""
     reads: bool
     """Whether the request asked for data: what a record says about itself is data then."""
 
 
-def _shape_of(layer: JsonObject, method: str) -> _Shape:
+def _shape_of(layer: JsonObject, method: str, *, is_root: bool) -> _Shape:
     content = slots.content_names(layer)
     named = {slots.name_of(slot): value for slot, value in layer.items()}
     reads = method.upper() in READS
@@ -123,9 +140,14 @@ def _shape_of(layer: JsonObject, method: str) -> _Shape:
         )
     return _Shape(
         content=content,
+        is_root=is_root,
         is_record=is_record,
         has_reason=any(name in slots.MESSAGES or slots.is_error(name) or slots.is_error_code(name) for name in named),
         writes=method.upper() in WRITES,
+        gives_reason=any(
+            slots.is_error(name) and isinstance(value, str) and " " in value for name, value in named.items()
+        ),
+        identified=any(named.get(name) not in (None, "", 0) for name in _IDENTITY),
         has_state=bool(named.keys() & {"status", "state"}),
         reads=reads,
     )
@@ -184,7 +206,7 @@ def _message_weight(name: str, value: str, shape: _Shape) -> float:
     if slots.says_well(value):
         return -1.5
     if _STARTS_BADLY.match(value) and not shape.is_record:
-        return 2.6
+        return 5.0
     if slots.says_failed(value) and not shape.is_record:
         return 2.0
     if (
@@ -200,11 +222,25 @@ def _message_weight(name: str, value: str, shape: _Shape) -> float:
 def _error_weight(value: Json, shape: _Shape) -> float:
     if slots.no_error(value) or (isinstance(value, dict) and _reports_success(value)):
         return -2.0
+    if shape.reads and isinstance(value, list) and all(_is_full(item) for item in value):
+        return 0.0
     if isinstance(value, int | float) and not isinstance(value, bool):
         return 0.5 if shape.content else 2.5
-    if shape.is_record and shape.reads and not shape.has_state and isinstance(value, dict) and len(value) >= _SOME:
+    if (
+        shape.is_record
+        and shape.reads
+        and shape.is_root
+        and not shape.has_state
+        and isinstance(value, dict)
+        and len(value) >= _SOME
+    ):
         return 4.0
     return 4.0 if not shape.is_record else 0.0 if shape.reads else 1.2
+
+
+def _is_full(item: Json) -> bool:
+    """Return whether an item has so much data that it is a record."""
+    return isinstance(item, dict) and len(slots.content_names(item)) >= _MUCH
 
 
 def _reports_success(error: JsonObject) -> bool:
@@ -269,10 +305,14 @@ def _word_weight(name: str, word: str, shape: _Shape) -> float:
         return 2.0
     if not slots.says_failed(word) or name in {"type", "level", "severity", "kind", "object"}:
         return 0.0
+    if name in _OF_ENVELOPES and not shape.reads:
+        return 4.5
+    if shape.writes and name in _OWN_STATE and slots.says_state(word) and shape.content:
+        return 3.6
     if shape.is_record:
-        if shape.reads:
-            return 0.0
-        return 3.6 if shape.writes and slots.says_state(word) and name in _OWN_STATE else 0.5
+        if not shape.reads:
+            return 0.5
+        return 4.0 if name == "status" and shape.gives_reason and not shape.identified else 0.0
     if slots.says_state(word) and (len(shape.content) >= _SOME or not shape.has_reason):
         return 1.5
     return 3.0 if shape.has_reason or not shape.content else 2.0

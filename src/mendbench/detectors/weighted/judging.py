@@ -42,7 +42,9 @@ _UNKNOWN_ROUTES: tuple[Json, ...] = (
 )
 """Whole bodies with which frameworks answer for an unknown route: FastAPI, Go's net/http, Flask and others."""
 
-_MISSING_RECORD = re.compile(r"\b(?:not found|not present|(?:does|do) not exist|doesn't exist|no such|invalid|unknown)\b", re.IGNORECASE)
+_MISSING_RECORD = re.compile(
+    r"\b(?:not found|not present|(?:does|do) not exist|doesn't exist|no such|invalid|unknown)\b", re.IGNORECASE
+)
 
 _REMAINING = ("x-ratelimit-remaining", "x-rate-limit-remaining", "ratelimit-remaining", "x-app-rate-limit-remaining")
 _REFUSES_IDENTIFIER = frozenset({"absent", "missing_resource", "route", "invalid"})
@@ -113,15 +115,21 @@ def signals(
     for leaf in reading.numbers:
         if (signal := codes().get(str(slots.number_of(leaf.value)))) is not None:
             yield signal, leaf.path, str(leaf.value), 1.0
-    if reading.pointer is not None:
-        yield "pointer", *reading.pointer, 1.0
-    if reading.pointer is not None and has_failed and _MISSING_RECORD.search(text):
-        yield "reference", *reading.pointer, 1.0
+    yield from _pointer_signals(reading, text, has_failed=has_failed)
     if found.opened.form == "html" and status in _MISSING:
         yield "page", "body", "HTML", 1.0
     if found.opened.value in _UNKNOWN_ROUTES:
         yield "route", "body", "Not Found", 1.0
     yield from ((signal, f"header {name}", words, 1.0) for signal, name, words in _header_signals(headers, status))
+
+
+def _pointer_signals(reading: Reading, text: str, *, has_failed: bool) -> Iterator[tuple[str, str, str, float]]:
+    """Yield what it signals that the response points at a field of the request."""
+    if reading.pointer is None:
+        return
+    yield "pointer", *reading.pointer, 1.0
+    if has_failed and _MISSING_RECORD.search(text):
+        yield "reference", *reading.pointer, 1.0
 
 
 def _inner_status(reading: Reading, text: str, status: int | None) -> tuple[str, int] | None:

@@ -29,6 +29,8 @@ _TAG = re.compile(r"<[^<>]*>")
 _CALLBACK = re.compile(r"^\s*[\w.$]{1,60}\((?P<json>[\[{].*[\]}])\)\s*;?\s*$", re.DOTALL)
 _FORM = re.compile(r"^[\w.\[\]-]+=[^\s&]*(?:&[\w.\[\]-]+=[^\s&]*)+$")
 _PART = re.compile(r"^HTTP/\d(?:\.\d)? (?P<status>\d{3})[^\n]*\n(?P<rest>.*)", re.DOTALL | re.MULTILINE)
+_EXTERNAL_DTD = re.compile(r"<!DOCTYPE[^<>\[]*>")
+"""A document type that is defined elsewhere, which is not fetched."""
 _BOUNDARY = re.compile(r"^\s*--(?P<boundary>\S{3,70})\s*\n")
 
 
@@ -108,7 +110,8 @@ def _seen(text: str) -> str:
 
 
 def _xml(text: str) -> Json:
-    """Return an XML document as an object with its root as the only slot. Documents with a DTD are not parsed."""
+    """Return an XML document as an object with its root as the only slot. A document that declares entities is not parsed."""
+    text = _EXTERNAL_DTD.sub("", text, count=1)
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         return None
     parser = XMLParser()  # noqa: S314  no DTD, so no entities

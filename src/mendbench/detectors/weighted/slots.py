@@ -33,6 +33,7 @@ NUMERIC_VERDICTS = VERDICTS - {
     "result",
     "severity",
     "statusid",
+    "subcode",
     "groupname",
 }
 ZERO_IS_SUCCESS = slots()["zero is success"]
@@ -47,7 +48,7 @@ _BAD_STATES = (
 )
 _FAILED = re.compile(
     rf"(?:{_BAD_STATES}|errors|err|erred|fail|failures|ko|nok|not ?ok|bad|fault|exception|unsuccessful|unsuccessfully|false|no|n|invalid\w*"
-    r"|forbidden|undeliver\w+|failurewithwarning"
+    r"|locked[ _]?out|forbidden|undeliver\w+|failurewithwarning"
     r"|[a-z_ ]*(?:error|errors|failure|failed|denied|invalid|exception|fault|refused|rejected|declined|not_?found|unauthorized|forbidden"
     r"|expired|exceeded|missing|unauthenticated|unavailable))",
     re.IGNORECASE,
