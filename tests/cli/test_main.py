@@ -22,6 +22,7 @@ OPTIONS = {
     ): "part cases cassettes out engine strategy frame policy detector repairer model samples record concurrency dry-run allow-shell allow-writes workers cluster shard all fresh resume details format",
     ("report",): "rescore forensics part details junit markdown csv parquet github-summary annotations against format",
     ("compare",): "part score trials format",
+    ("try",): "against model budget part cases cassettes allow-shell allow-writes format",
     ("gate",): "baseline update partial new self-test reuse cases cassettes workers format",
     ("merge",): "out format",
     ("prompts", "export"): "part out strategy frame policy detector model samples labelled cases cassettes workers",

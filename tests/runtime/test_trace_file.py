@@ -36,9 +36,10 @@ def test_the_default_folder_ignores_itself_and_another_is_left_alone(tmp_path):
 
 def test_no_trace_is_there_before_git_ignores_it(tmp_path, monkeypatch):
     written = []
+    monkeypatch.setattr(trace_file, "ignore_folder", lambda folder: written.append(folder.name))
     monkeypatch.setattr(trace_file, "write_atomically", lambda path, _text: written.append(path.name))
     write_trace(TRACE, tmp_path / LAST)
-    assert written == [".gitignore", "last-trace.json"]
+    assert written == [".mendbench", "last-trace.json"]
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path):

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         survey_strategies,
     )
     from mendbench.api.trials import Bench, RanTrial, open_bench
+    from mendbench.api.trying import Budget, Standing, compare_prompts, read_budget, try_strategy
     from mendbench.api.watching import Frame, Watching, frames, watch_strategy
     from mendbench.report.scores import ScoreLine
     from mendbench.results.store import StoredRun, read_run
@@ -65,6 +66,7 @@ __all__ = [
     "AblationRow",
     "Asking",
     "Bench",
+    "Budget",
     "CaseList",
     "CheckedCorpus",
     "Comparison",
@@ -87,6 +89,7 @@ __all__ = [
     "RunOptions",
     "ScoreLine",
     "SelfTest",
+    "Standing",
     "StoredRun",
     "StrategyPage",
     "Survey",
@@ -99,6 +102,7 @@ __all__ = [
     "check_cases",
     "check_engine",
     "compare",
+    "compare_prompts",
     "data_frames",
     "diff_prompts",
     "evaluate_detectors",
@@ -123,6 +127,7 @@ __all__ = [
     "open_bench",
     "primary_contrasts",
     "prune_responses",
+    "read_budget",
     "read_run",
     "recorded_repeatability",
     "render_strategy",
@@ -135,6 +140,7 @@ __all__ = [
     "show_case",
     "show_strategy",
     "survey_strategies",
+    "try_strategy",
     "watch_strategy",
 ]  # fmt: skip
 
@@ -244,6 +250,13 @@ _HOMES = {
     "mendbench.results.store": (
         "StoredRun",
         "read_run",
+    ),
+    "mendbench.api.trying": (
+        "Budget",
+        "Standing",
+        "compare_prompts",
+        "read_budget",
+        "try_strategy",
     ),
     "mendbench.api.watching": ("Frame", "Watching", "frames", "watch_strategy"),
     "mendbench.report.scores": ("ScoreLine",),

@@ -13,6 +13,7 @@ from mendbench.cassettes import cassette
 from mendbench.cassettes.cassette import Entry
 from mendbench.cassettes.recording_journal import RecordingJournal
 from mendbench.errors import BadInput
+from mendbench.io.files import ignore_folder
 
 RecordMode: TypeAlias = Literal["none", "new_episodes", "all"]
 """none: read only. new_episodes: record what is missing. all: record everything again, each key once."""
@@ -131,6 +132,7 @@ class Recordings:
 
     def __init__(self, folder: Path, journal: RecordingJournal | None = None, private: Path | None = None) -> None:
         self._journal = journal
+        self._private = private
         self.used: set[str] = set()
         """Keys of the world's entries that were served."""
         self._lock = RLock()
@@ -208,6 +210,7 @@ class Recordings:
         may have put it into either file meanwhile. An entry of the shipped layer is never replaced from a private one.
         """
         entry = cassette.settled(entry)
+        self._ignore()
         with self._lock, cassette.locked(self.folder):
             for each in self._worlds:
                 each.refresh()
@@ -236,10 +239,16 @@ class Recordings:
             for file in shipped:
                 if entry.key in file.entries:
                     return file.entries[entry.key]
+            self._ignore()
             stands = own.store(entry, replace=replace)
             if self._journal is not None:
                 self._journal.add(own.path, entry.key)
             return stands
+
+    def _ignore(self) -> None:
+        """Make Git ignore the private layer, of which this case's folder is ``FAMILY/NAME``."""
+        if self._private is not None and not self._private.exists():
+            ignore_folder(self._private.parents[1])
 
     def arrange(self, model: str, keys: Iterable[str]) -> None:
         """Put a model's responses with these keys into that order, in the places that they occupy together."""

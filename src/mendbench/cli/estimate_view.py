@@ -8,13 +8,12 @@ from dataclasses import asdict
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
-from mendbench.cli.words import counted
+from mendbench.cli.words import counted, duration
 from mendbench.prompts.estimate import Estimate, ModelEstimate
 
 NAMED = 3
 """Trials that are listed; ``--format json`` has all."""
 
-_MINUTE, _HOUR = 60, 3600
 _CENT = 0.01
 
 
@@ -37,12 +36,13 @@ def _lines(found: Estimate) -> Iterable[str]:
         f"{found.answered} answered already ({counted(found.trials, 'trial', ',')}, {counted(found.cases, 'case', ',')})"
     )
     for model in found.models:
-        yield from _model_lines(model)
+        yield from estimate_lines(model)
     for what in found.unknown:
         yield f"not known: {what}"
 
 
-def _model_lines(estimate: ModelEstimate) -> Iterable[str]:
+def estimate_lines(estimate: ModelEstimate) -> Iterable[str]:
+    """Yield the estimate for one model."""
     at_once = f", {estimate.at_once} at once" if estimate.at_once > 1 else ""
     yield f"{estimate.model}: {counted(estimate.prompts, 'prompt', ',')} now, at most {estimate.later_at_most} later{at_once}"
     if not estimate.prompts:
@@ -74,9 +74,11 @@ def _cost(estimate: ModelEstimate) -> str:
 def _time(estimate: ModelEstimate) -> str:
     if estimate.seconds is None or estimate.median_ms is None:
         return "not known"
-    later = _if_known("; {} with all later ones", estimate.seconds_with_later, _span) if estimate.later_at_most else ""
+    later = (
+        _if_known("; {} with all later ones", estimate.seconds_with_later, duration) if estimate.later_at_most else ""
+    )
     median = f"median of recorded responses: {estimate.median_ms / 1000:.1f} s"
-    return f"{_about(estimate.seconds, _span)}{later} ({median})"
+    return f"{_about(estimate.seconds, duration)}{later} ({median})"
 
 
 def _about(value: float | None, shown: Callable[[float], str]) -> str:
@@ -85,14 +87,6 @@ def _about(value: float | None, shown: Callable[[float], str]) -> str:
 
 def _if_known(text: str, value: float | None, shown: Callable[[float], str]) -> str:
     return "" if value is None else text.format(shown(value))
-
-
-def _span(seconds: float) -> str:
-    if seconds < _MINUTE:
-        return f"{seconds:.0f} s"
-    if seconds < _HOUR:
-        return f"{seconds / _MINUTE:.0f} min"
-    return f"{seconds // _HOUR:.0f} h {seconds % _HOUR / _MINUTE:.0f} min"
 
 
 def _dollars(amount: float) -> str:

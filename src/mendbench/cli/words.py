@@ -13,6 +13,8 @@ TO = "\N{EN DASH}"
 MAX_NAMES = 4
 """Names that a line lists."""
 
+_MINUTE, _HOUR = 60, 3600
+
 
 def counted(count: int, noun: str, form: str = "") -> str:
     """Return a count with its noun. ``form`` formats the count: ``,`` separates thousands."""
@@ -40,3 +42,12 @@ def decimals(value: float | None, digits: int = 2) -> str:
 def span(low: float, high: float) -> str:
     """Return the bounds of a number; the number itself if they are equal."""
     return number(low) if low == high else f"{number(low)}{TO}{number(high)}"
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in its largest units."""
+    if seconds < _MINUTE:
+        return f"{seconds:.0f} s"
+    if seconds < _HOUR:
+        return f"{seconds / _MINUTE:.0f} min"
+    return f"{seconds // _HOUR:.0f} h {seconds % _HOUR / _MINUTE:.0f} min"

@@ -41,6 +41,16 @@ def write_atomically(path: Path, data: str | bytes) -> None:
     write_parts_atomically(path, (data,))
 
 
+def ignore_folder(folder: Path) -> None:
+    """Make Git ignore the contents of a folder, before anything is written to it.
+
+    Raises:
+        OSError: the folder is not writable.
+    """
+    if not (folder / ".gitignore").exists():
+        write_atomically(folder / ".gitignore", "*\n")
+
+
 def write_parts_atomically(path: Path, parts: Iterable[str | bytes]) -> None:
     """Write the joined ``parts``, as :func:`write_atomically` does. They are consumed one by one, and not kept in memory.
 

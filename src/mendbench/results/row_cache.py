@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Self
 
 from mendbench.io.canonical_json import digest
-from mendbench.io.files import make_folder
-from mendbench.runtime.trace_file import FOLDER, ignore_folder
+from mendbench.io.files import ignore_folder, make_folder
+from mendbench.runtime.trace_file import FOLDER
 
 CACHE = Path(FOLDER) / "trials.sqlite"
 """In the folder of the configuration."""

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from mendbench.errors import BadInput
-from mendbench.io.files import write_atomically
+from mendbench.io.files import ignore_folder, write_atomically
 from mendbench.io.json_documents import load_json
 from mendbench.io.reading import MAX_RECORDING, read_text
 from mendbench.model.json import Json, JsonObject
@@ -34,16 +34,6 @@ def write_trace(trace: JsonObject, path: Path) -> None:
         raise BadInput(
             str(path), error.strerror or "cannot be written", "give a place that can be with --trace"
         ) from None
-
-
-def ignore_folder(folder: Path) -> None:
-    """Make Git ignore the contents of a folder, before anything is written to it.
-
-    Raises:
-        OSError: the folder is not writable.
-    """
-    if not (folder / ".gitignore").exists():
-        write_atomically(folder / ".gitignore", "*\n")
 
 
 def read_trace(path: Path) -> JsonObject:

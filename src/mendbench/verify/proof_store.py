@@ -11,11 +11,11 @@ from typing import Any, get_args
 from mendbench.cassettes.recordings import TRAJECTORIES, WORLD
 from mendbench.errors import BadInput
 from mendbench.io.canonical_json import digest
-from mendbench.io.files import write_atomically
+from mendbench.io.files import ignore_folder, write_atomically
 from mendbench.io.json_documents import parse_json
 from mendbench.io.reading import MAX_DOCUMENT, decoded, read_regular
 from mendbench.model.case import Case
-from mendbench.runtime.trace_file import FOLDER, ignore_folder
+from mendbench.runtime.trace_file import FOLDER
 from mendbench.verify.proof import Fate, Finding, MutantFate, Proof
 from mendbench.version import __version__
 
