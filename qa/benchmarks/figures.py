@@ -30,7 +30,9 @@ from mendbench.scoring.records import EDIT_KINDS, Treatment, TrialRecord
 from mendbench.scoring.statistics.exact import Interval
 from mendbench.scoring.statistics.resampling import clustered_ratio
 from mendbench.scoring.strata import STRATA, splits, within_cases
+from mendbench.strategies.interface import parts_of
 from mendbench.trial.row import whole
+from mendbench.trial.strategies import ORACLE_HINT
 
 PAGES, SHEET = (Path("README.md"), Path("docs/findings.md")), Path("docs/judged-by-eye.jsonl")
 PAGE = "reports/benchmark.html"
@@ -363,10 +365,11 @@ def detectors(_run: StoredRun) -> Table:
         "successes called failures",
     ]  # fmt: skip
     paths = [(part, path) for part in PARTS if (path := shipped_responses(part)).is_file()]
+    models = {"evaluation": (STRONG,)}
     return head, [
         [f"`{score.detector}`", *_scored(part, score)]
         for part, path in paths
-        for score in evaluate_detectors(path).scores
+        for score in evaluate_detectors(path, models=models.get(part, ())).scores
     ]
 
 
@@ -378,6 +381,116 @@ def _scored(part: str, score: DetectorScore) -> list[str]:
         "" if score.f1 is None else f"{score.f1:.2f} ({interval(score.f1_interval)})",
         *(f"{rate.part} of {rate.n}" for rate in (score.false_warnings, score.unnoticed, score.false_failures)),
     ]
+
+
+EXPERIMENTS = {STRONG: "the strong model", MAIN: "the model of 1.5 billion parameters"}
+"""The models that answered the prompts of experiments, in words."""
+
+
+def frames(run: StoredRun) -> Table:
+    """Return the two frames on the training part: usable and right first responses."""
+    head = ["model", "strategy", "usable responses: `v1` \\| `v2`", "right: `v1` \\| `v2`", "won : lost by `v2`"]
+    rows = []
+    for model, words in EXPERIMENTS.items():
+        for strategy in ("full-context", "mend"):
+            one, two = (_by_case(run, model, name, "train", "first-answer") for name in (strategy, f"{strategy}@v2"))
+            counts = [
+                f"{_count_of(one, holds)} \\| {_count_of(two, holds)} of {len(two)}"
+                for holds in (_usable, _first_right)
+            ]
+            rows.append([words, f"`{strategy}`", *counts, _won_lost(two, one, _first_right)])
+    return head, rows
+
+
+def equal_information(run: StoredRun) -> Table:
+    """Return the right first responses of the strong model where form and data are apart, and against ``mend``."""
+    head = [
+        "strategy", "facts told", "context tokens", *(f"right, {api} APIs" for api in APIS), "training part", "won : lost against `mend`",
+    ]  # fmt: skip
+    mend = _by_case(run, STRONG, "mend", "test", "first-answer")
+    rows = []
+    for name in ("none", "oracle-hint", "mend~data", "full-context", "full-context+data", "mend"):
+        test, train = (_by_case(run, STRONG, name, part, "first-answer") for part in ("test", "train"))
+        parts = [{case: one for case, one in test.items() if one.api == api} for api in APIS]
+        rows.append([
+            f"`{name}`", f"{_mean(one.context_recall for one in test.values()):.2f}",
+            f"{_mean(one.attempts[0].context_tokens for one in test.values() if one.attempts):.0f}",
+            *(f"{_count_of(part, _first_right)} of {len(part)}" for part in (*parts, train)),
+            "" if name == "mend" else _won_lost(test, mend, _first_right),
+        ])  # fmt: skip
+    return head, rows
+
+
+def feedback(run: StoredRun) -> Table:
+    """Return what feedback changes within three responses: repairs, identical prompts and tokens."""
+    head = [
+        "model", "part", "strategy", "right after one response", "within three", "won : lost by feedback", "responses",
+        "to an identical prompt", "tokens",
+    ]  # fmt: skip
+    rows = []
+    for model, words in EXPERIMENTS.items():
+        for part, strategy in ((part, name) for part in ("test", "train") for name in ("full-context", "mend")):
+            names = strategy, f"{strategy}+feedback"
+            sides = [_by_case(run, model, name, part, "naive") for name in names]
+            shared = sides[0].keys() & sides[1].keys()
+            for name, side in zip(names, sides, strict=True) if shared else ():
+                own = {case: one for case, one in side.items() if case in shared}
+                attempts = [attempt for one in own.values() for attempt in one.attempts]
+                tokens = sum((one.prompt_tokens or 0) + (one.completion_tokens or 0) for one in own.values())
+                rows.append([
+                    words, part, f"`{name}`", f"{_count_of(own, _first_right)} of {len(own)}", str(_count_of(own, _right)),
+                    _won_lost(own, sides[0], _right) if name != strategy else "", str(len(attempts)),
+                    str(sum(attempt.repeat for attempt in attempts)), f"{tokens:,}",
+                ])  # fmt: skip
+    return head, rows
+
+
+def rule_book(run: StoredRun) -> Table:
+    """Return how the rule book ranks the strategies on the training part, beside the models."""
+    head = ["strategy", "the rule book", *EXPERIMENTS.values()]
+    rows = []
+    for name in STRATEGIES:
+        of_rules = run.records.where("treatment", partial(_is_rules, name))
+        own = [
+            {one.case: one for one in of_rules if one.kind in EDIT_KINDS},
+            *(_by_case(run, model, name, "train", "naive") for model in EXPERIMENTS),
+        ]
+        rows.append([f"`{name}`", *(f"{_count_of(side, _first_right)} of {len(side)}" for side in own)])
+    return head, rows
+
+
+def _is_rules(name: str, treatment: Treatment) -> bool:
+    return (treatment.repairer, treatment.strategy) == ("rules", name)
+
+
+def _by_case(run: StoredRun, model: str, strategy: str, part: str, policy: str) -> dict[str, TrialRecord]:
+    """Return a treatment's judged trials of cases with an edit fault, by case."""
+    found = run.records.where(
+        "treatment", lambda one: (one.model, one.strategy, one.policy) == (model, strategy, policy)
+    )
+    return {one.case: one for one in found if one.judged and one.kind in EDIT_KINDS and one.part == part}
+
+
+def _won_lost(
+    own: Mapping[str, TrialRecord], other: Mapping[str, TrialRecord], holds: Callable[[TrialRecord], bool]
+) -> str:
+    """Return how many cases only the first treatment gets right, and how many only the second one."""
+    pairs = Counter((holds(own[case]), holds(other[case])) for case in own.keys() & other.keys())
+    return f"{pairs[True, False]} : {pairs[False, True]}"
+
+
+def _count_of(side: Mapping[str, TrialRecord], holds: Callable[[TrialRecord], bool]) -> int:
+    return sum(map(holds, side.values()))
+
+
+def _usable(record: TrialRecord) -> bool:
+    """Return whether the first response could be applied, or declined."""
+    return bool(record.attempts) and record.attempts[0].status in {"edited", "declined"}
+
+
+def _mean(numbers: Iterable[float | None]) -> float:
+    found = [number for number in numbers if number is not None]
+    return sum(found) / len(found) if found else 0.0
 
 
 def undeclared_steps(run: StoredRun) -> Table:
@@ -414,7 +527,13 @@ def strong(run: StoredRun, policy: str | None = "naive", kinds: Collection[str] 
     told = run.records.where("part", lambda part: part == "test").where(
         "kind", lambda kind: kinds is None or kind in kinds
     )
-    return told.where("treatment", lambda one: one.model == STRONG and policy in (None, one.policy))
+    return told.where(
+        "treatment", lambda one: one.model == STRONG and policy in (None, one.policy) and _is_plain(one.strategy)
+    )
+
+
+def _is_plain(strategy: str) -> bool:
+    return parts_of(strategy).base == strategy and strategy != ORACLE_HINT
 
 
 def of_api(records: Records, api: str) -> Records:
@@ -471,7 +590,7 @@ TABLES: Mapping[str, Callable[[StoredRun], Table]] = {
     "strategies": strategies, "policies": policies, "samples": samples, "models": models, "harm": harm, "headline": headline,
     "funnel": funnel_table, "strata": strata, "single": single, "alone": alone, "batches": batches,
     "main-policies": main_policies, "open": open_trials, "undeclared-steps": undeclared_steps,
-    "detectors": detectors,
+    "detectors": detectors, "frames": frames, "equal-information": equal_information, "feedback": feedback, "rule-book": rule_book,
 }  # fmt: skip
 
 

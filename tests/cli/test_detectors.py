@@ -59,7 +59,7 @@ def test_evaluate_gives_json(mendbench, rows):
 
 def test_evaluate_without_a_file_takes_the_shipped_set(mendbench, empty):
     result = mendbench("detectors", "evaluate", "--detector", "status-table", "--format", "json")
-    assert json.loads(result.out)["detectors"][0]["n"] >= 250
+    assert json.loads(result.out)["detectors"][0]["n"] >= 200
 
 
 def test_explain_shows_state_and_evidence(mendbench, rows):

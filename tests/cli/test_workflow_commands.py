@@ -144,7 +144,7 @@ def test_a_secret_is_used_and_shown_nowhere(mendbench, saved, tmp_path, monkeypa
 def test_the_evidence_for_a_failure_is_shown(mendbench, saved):
     mendbench("workflow", "run", saved({"title": "gone"}), "--input", "key=k", "--detector", "weighted")
     shown = mendbench("errors", "show", "greet").out
-    assert "confidence: 0.9" in shown
+    assert "confidence: 0.8" in shown
     assert "channel_not_found" in shown.split("evidence")[1]
     whole = mendbench("errors", "show", "greet", "--format", "json").json
     assert {"path", "found", "weight"} == set(whole["evidence"][0])

@@ -29,7 +29,9 @@ COMMANDS = {
     "schema": Member("schema", "schema", "Print a JSON Schema, for editors and other tools."),
     "case": Member("case", "app", "List, show, create and prove cases."),
     "strategy": Member("strategy", "app", "List, show and compare strategies and their prompts."),
-    "try": Member("trying", "try_", "Try a strategy against another one, until the two are told apart or the budget is spent."),
+    "try": Member(
+        "trying", "try_", "Try a strategy against another one, until the two are told apart or the budget is spent."
+    ),
     "detectors": Member(
         "detectors", "app", "Evaluate the detectors of failures on labelled API responses, and explain what they find."
     ),

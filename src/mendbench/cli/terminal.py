@@ -19,6 +19,7 @@ from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
 from mendbench.cli.summary_view import show_summary
 from mendbench.cli.words import counted, few
+from mendbench.report.views import RULE_BOOK
 from mendbench.report.words import listing, stale_sentences
 from mendbench.results.store import StoredRun
 from mendbench.trial.row import whole
@@ -81,20 +82,27 @@ def show_run(
 
 def code_of(stored: StoredRun) -> int:
     """Return the exit code of a run: 3 if a recording is missing, or if all trials of an engine or a repairer crashed."""
-    open_ = stored.run["bounds"]["unjudged"] or unmeasured(stored.records)
+    unjudged = stored.records.where("verdict", "unjudged".__eq__)
+    open_ = any(one.repairer != RULE_BOOK for one in unjudged.values("treatment")) or unmeasured(stored.records)
     return Exit.INCOMPLETE if open_ else Exit.DONE
 
 
 def _say_unjudged(stored: StoredRun, record: str | None) -> None:
     """Report the trials with a missing recording, and how to record it."""
-    count, problems = 0, dict[str, tuple[str, str]]()
+    count, unreachable, problems = 0, set[str](), dict[str, tuple[str, str]]()
     for place in stored.records.where("verdict", "unjudged".__eq__).places():
         row = stored.rows[place]
-        if row["problem"] is not None:
+        if row["repairer"] == RULE_BOOK:
+            unreachable.add(row["case"])
+        elif row["problem"] is not None:
             count += 1
             problem = whole(row["problem"], stored.texts)
             request = (problem.get("detail") or {}).get("request") or problem["message"]
             problems.setdefault(f"{row['case']} {request}", (str(row["key"]), problem["message"]))
+    if unreachable:
+        say(
+            f"left out: the rule book's edits of {counted(len(unreachable), 'case')} need a live world: {few(sorted(unreachable), most=SHOWN)}"
+        )
     if not count:
         return
     hint = f"; record what is missing with: {record}" if record else ""

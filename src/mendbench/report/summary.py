@@ -24,7 +24,7 @@ from mendbench.report.tables import (
     panels,
     policy_tables,
 )
-from mendbench.report.views import Solver, Views, control_model, views_of
+from mendbench.report.views import RULE_BOOK, Solver, Views, control_model, views_of
 from mendbench.report.words import counted, figure, listing, on_apis
 from mendbench.results.store import StoredRun
 from mendbench.results.totals import headline_records
@@ -150,7 +150,12 @@ def headline(run: StoredRun) -> Headline:
 
 
 def _lead(found: Sequence[Panel]) -> str:
-    """Return the headline in words, a sentence for each stratum of APIs."""
+    """Return the headline in words, a sentence for each stratum of APIs. The rule book never heads a report."""
+    if found and found[0].solver.repairer == RULE_BOOK:
+        return (
+            "Only the rule book responded: a smoke test, which shows that the prompts of a strategy can be used. "
+            "It does not rank strategies as models do (docs/findings.md)."
+        )
     sentences = [(panel, _repaired(panel)) for panel in found]
     if not any(text for _, text in sentences):
         return (

@@ -12,6 +12,7 @@ from mendbench.model.json import JsonObject
 from mendbench.repair.policies import policy
 from mendbench.results.store import StoredRun
 from mendbench.scoring.records import Treatment
+from mendbench.strategies.interface import parts_of
 from mendbench.trial.strategies import ORACLE_HINT
 
 CONTROL_STRATEGIES = ("none", "placebo", "summary-b", ORACLE_HINT)
@@ -20,13 +21,17 @@ CONTROL_STRATEGIES = ("none", "placebo", "summary-b", ORACLE_HINT)
 BOUND_REPAIRERS = {"noop": "floor", "suggestion-only": "floor", "reference": "ceiling"}
 """Run once per case, to bound every strategy from below and above."""
 
+RULE_BOOK = "rules"
+"""The repairer that is a smoke test: it shows that prompts can be used, and does not rank strategies as models do."""
+
 STRATA = ("private", "well-known")
 """Whether an engineer who knows the public API could name the fix without seeing the error. The two are never pooled."""
 
 MAIN_POLICY = "naive"
 """The policy under which strategies are compared: only the limit stops it, so it does not influence the comparison."""
 
-Group: TypeAlias = Literal["strategy", "control", "bound"]
+Group: TypeAlias = Literal["strategy", "variation", "control", "bound"]
+"""A variation is a strategy with a section left out, with a treatment or in another frame, beside the main matrix. It is not ranked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,10 +110,19 @@ def views_of(run: StoredRun) -> Views:
     bounds = bounds if named - bounds else set()
     own = [treatment for treatment in treatments if treatment.repairer not in bounds]
     strategies = _ordered({treatment.strategy for treatment in own}, matrix, "strategies")
-    plain = [Column(name=name, group="strategy") for name in strategies if name not in CONTROL_STRATEGIES]
+    own_names = [name for name in strategies if name not in CONTROL_STRATEGIES]
+    plain = [Column(name=name, group="strategy") for name in own_names if not _is_variation(name, run)]
+    varied = [Column(name=name, group="variation") for name in own_names if _is_variation(name, run)]
     controls = [Column(name=name, group="control") for name in CONTROL_STRATEGIES if name in strategies]
     ends = [Column(name=name, group="bound") for name in BOUND_REPAIRERS if name in bounds]
-    return Views(solvers=_solvers(own, matrix), policies=_policies(own, matrix), columns=(*plain, *controls, *ends))
+    return Views(
+        solvers=_solvers(own, matrix), policies=_policies(own, matrix), columns=(*plain, *varied, *controls, *ends)
+    )
+
+
+def _is_variation(name: str, run: StoredRun) -> bool:
+    main: JsonObject = next(iter(run.run["matrix"]), {})
+    return parts_of(name).base != name and name not in main.get("strategies", [])
 
 
 def own_strategies(columns: Sequence[Column]) -> tuple[Column, ...]:
