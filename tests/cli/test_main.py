@@ -39,12 +39,12 @@ OPTIONS = {
     ("case", "check"): "cases cassettes record allow-shell allow-writes workers format",
     ("strategy", "list"): "format",
     ("strategy", "show"): "format",
-    ("strategy", "render"): "attempt part cases cassettes format",
+    ("strategy", "render"): "model attempt part cases cassettes format",
     ("strategy", "diff"): "part cases cassettes format",
     (
         "strategy",
         "ablate",
-    ): "part model prompts-only cases cassettes out record allow-shell allow-writes workers format",
+    ): "part model prompts-only cases cassettes out record concurrency dry-run allow-shell allow-writes workers format",
 }
 PRINTS_A_TABLE = (
     ("run",),

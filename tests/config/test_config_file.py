@@ -19,9 +19,15 @@ def loaded(tmp_path, text, name="mendbench.toml"):
 
 def test_a_small_file_is_filled_with_defaults(tmp_path):
     found = loaded(tmp_path, SMALL)
-    assert (found.config.matrix.samples, found.config.matrix.repairers) == (1, ["chat"])
+    assert (found.config.matrix.samples, found.config.matrix.repairers) == (1, ["rules"])
     assert (found.config.paths.cases, found.config.paths.out) == ("cases", "reports/latest")
     assert (found.root, found.place) == (tmp_path, str(tmp_path / "mendbench.toml"))
+
+
+def test_a_file_without_a_matrix_runs_the_rule_book_and_one_with_models_asks_them(tmp_path):
+    assert loaded(tmp_path, "format = 1\n").config.matrix.strategies == ["summary"]
+    models = '[matrix]\nmodels = ["tiny"]\n[models.tiny]\n'
+    assert loaded(tmp_path, models).config.matrix.repairers == ["chat"]
 
 
 def test_a_table_in_pyproject_is_taken_where_there_is_no_file_of_our_own(tmp_path):
@@ -42,7 +48,7 @@ def test_without_either_the_shipped_one_holds(tmp_path, text):
         (SMALL + "strategys = 1\n", "mendbench.toml: matrix.strategys: unknown key 'strategys'; did you mean 'strategies'?"),
         (SMALL + "[modles]\n", "mendbench.toml: modles: unknown key 'modles'; did you mean 'models'?"),
         (SMALL + "[models.tiny]\nbase_ulr = 'x'\n", "models.tiny.base_ulr: unknown key 'base_ulr'; did you mean 'base_url'?"),
-        ("format = 1\n", "mendbench.toml: matrix: nothing is there; add 'matrix'"),
+        (SMALL + "strategys = 1\n[modles]\n", "mendbench.toml: matrix.strategys: unknown key 'strategys'; did you mean 'strategies'?; also wrong: modles"),
         (SMALL.replace('["none"]', '"none"'), "mendbench.toml: matrix.strategies: Input should be a valid list (found 'none')"),
         (SMALL.replace('["none"]', "[]"), "mendbench.toml: matrix.strategies: List should have at least 1 item"),
         (SMALL + "samples = 0\n", "mendbench.toml: matrix.samples: Input should be greater than or equal to 1 (found 0)"),

@@ -246,3 +246,11 @@ def test_a_template_is_read_anew_when_its_text_has_changed_and_only_then(tmp_pat
         path.write_text(text.replace("One", title))
         assert load(path).title == title
     assert len(read) == 2
+
+
+def test_the_node_before_the_failed_one_is_a_variable(write):
+    one = load(write(block("{{ before.node_id if before else 'nothing' }}")))
+    seen = invented.renamed_field()
+    ran = [record.node_id for record in seen.execution.nodes if record.state == "success"]
+    assert one.render(seen, 100).text == (ran[-1] if ran else "nothing")
+    assert one.render(invented.view("x", [invented.http("a", "GET", "/")]), 100).text == "a"

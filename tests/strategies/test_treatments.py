@@ -23,7 +23,7 @@ def after(*results, reply='{"edits": []}'):
         )
         for number, result in enumerate(results, start=1)
     )
-    return dataclasses.replace(invented.renamed_field(), earlier=attempts)
+    return dataclasses.replace(invented.renamed_field(), attempts=attempts)
 
 
 def added(name, view):

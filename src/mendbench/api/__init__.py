@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mendbench.api.ablation import Ablation, AblationRow, ablate_strategy
+    from mendbench.api.ablation import Ablation, AblationRow, ablate_strategy, estimate_ablation
     from mendbench.api.cases import (
         CaseList,
         CheckedCorpus,
@@ -105,6 +105,7 @@ __all__ = [
     "compare_prompts",
     "data_frames",
     "diff_prompts",
+    "estimate_ablation",
     "evaluate_detectors",
     "explain_responses",
     "export",
@@ -149,6 +150,7 @@ _HOMES = {
         "Ablation",
         "AblationRow",
         "ablate_strategy",
+        "estimate_ablation",
     ),
     "mendbench.api.cases": (
         "CaseList",

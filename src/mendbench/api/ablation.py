@@ -6,14 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
+from mendbench.api.estimating import estimate_recording
 from mendbench.api.runs import run
-from mendbench.api.settings import Progress, RunOptions, open_context
+from mendbench.api.settings import Progress, RunOptions, in_silence, open_context
 from mendbench.api.strategies import LONGEST, Survey, main_model, surveys
 from mendbench.config.config_file import Loaded, load_config
 from mendbench.corpus.corpus import select
 from mendbench.corpus.split import read_split
 from mendbench.errors import BadInput
 from mendbench.model.trial import JsonRow
+from mendbench.prompts.estimate import Estimate
 from mendbench.results.store import Note, StoredRun
 from mendbench.results.totals import is_judged
 from mendbench.scoring.comparing.comparison import Difference, compare_scores
@@ -116,6 +118,22 @@ def ablate_strategy(
     return Ablation(rows=rows, part=part, model=model if asked else None, run=asked)
 
 
+def estimate_ablation(name: str, options: RunOptions, on_progress: Progress = in_silence) -> Estimate:
+    """Return what recording an ablation would request. Nothing is sent or written.
+
+    Raises:
+        MendbenchError: as :func:`ablate_strategy`.
+    """
+    loaded = load_config()
+    context = open_context(loaded, options, tolerant=True)
+    part = options.part or ("all" if read_split(context.cases_dir) is None else "train")
+    model = options.models[0] if options.models else main_model(loaded)
+    if model is None:
+        raise BadInput("matrix.models", "no model to ask", "configure one, or give --model")
+    names = tuple(_without(name, left_out) for _, left_out in _plans(strategy(name, context.strategy_dirs)))
+    return estimate_recording(replace(_trials(options, names, model), part=part), on_progress)
+
+
 def _plans(whole: TemplateStrategy) -> list[tuple[str, tuple[str, ...]]]:
     """Return what each row leaves out; several derived sections add a row without all of them."""
     names = [spec.name for spec in whole.sections]
@@ -146,11 +164,13 @@ def _asked(
     if not whole.rows:
         return None
     out = options.out or loaded.out.with_name(FOLDER)
-    chosen = replace(
-        options, names=tuple(row.case for row in whole.rows), part="all", out=out, strategies=names, policies=(LONGEST,),
-        repairers=("chat",), models=(model,), samples=1,
-    )  # fmt: skip
-    return run(chosen, on_progress, on_note)
+    chosen = replace(options, names=tuple(row.case for row in whole.rows), part="all", out=out)
+    return run(_trials(chosen, names, model), on_progress, on_note)
+
+
+def _trials(options: RunOptions, names: tuple[str, ...], model: str) -> RunOptions:
+    """Return the options that select the trials of an ablation."""
+    return replace(options, strategies=names, policies=(LONGEST,), repairers=("chat",), models=(model,), samples=1)
 
 
 def _repairs(run: StoredRun, whole: str) -> dict[str, Repairs]:

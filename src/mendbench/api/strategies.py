@@ -111,11 +111,13 @@ def show_strategy(name: str) -> StrategyPage:
     return StrategyPage(strategy=found, text=template_text(found.path))
 
 
-def render_strategy(name: str, case_id: str, cases: Path | None, cassettes: Path | None, attempt: int = 1) -> Rendering:
+def render_strategy(
+    name: str, case_id: str, cases: Path | None, cassettes: Path | None, attempt: int = 1, model: str | None = None
+) -> Rendering:
     """Return a strategy's prompt for a case, without a model request.
 
     The first attempt's prompt describes the case's first execution. Later prompts follow from the recorded responses of the
-    configuration's main model.
+    ``model``, by default the first one of the configuration.
 
     Raises:
         MendbenchError: a name is unknown, a file cannot be used, or there is no such attempt.
@@ -123,11 +125,11 @@ def render_strategy(name: str, case_id: str, cases: Path | None, cassettes: Path
     """
     loaded = load_config()
     context = open_context(loaded, RunOptions(cases=cases, cassettes=cassettes), tolerant=True)
-    case = context.corpus.case(case_id)
+    case, asked = context.corpus.case(case_id), model or main_model(loaded)
     if attempt == 1:
-        (rendering,) = _first(context, case, (name,), main_model(loaded))
+        (rendering,) = _first(context, case, (name,), asked)
         return rendering
-    return _later(context, case, name, main_model(loaded), attempt)
+    return _later(context, case, name, asked, attempt)
 
 
 def survey_strategies(

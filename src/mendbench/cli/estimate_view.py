@@ -57,6 +57,8 @@ def estimate_lines(estimate: ModelEstimate) -> Iterable[str]:
     yield f"  tokens of responses: {_about(tokens, '{:,}'.format)}{_if_known(', at most {}', most, '{:,}'.format)}"
     yield f"  cost: {_cost(estimate)}"
     yield f"  time: {_time(estimate)}"
+    if estimate.unreachable is not None:
+        yield f"  server: {estimate.unreachable}"
 
 
 def _cost(estimate: ModelEstimate) -> str:

@@ -15,6 +15,8 @@ from mendbench.cli.options import (
     AllowWrites,
     Cases,
     Cassettes,
+    Concurrency,
+    DryRun,
     Format,
     Names,
     Output,
@@ -61,6 +63,14 @@ def render(
             "--attempt", metavar="N", parser=at_least(1), help="The prompt of this attempt of the recorded trial."
         ),
     ] = 1,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="NAME",
+            help="Model whose recorded responses led to the attempt; default: the first configured one.",
+        ),
+    ] = None,
     part: PartOption = None,
     cases: Cases = None,
     cassettes: Cassettes = None,
@@ -75,7 +85,9 @@ def render(
 
     recordings = use_corpus(cases, cassettes)
     if (case := _only_case(names)) is not None:
-        return strategy_view.show_rendering(api.render_strategy(strategy, case, cases, recordings, attempt), output)
+        return strategy_view.show_rendering(
+            api.render_strategy(strategy, case, cases, recordings, attempt, model), output
+        )
     if attempt != 1:
         raise BadInput(f"--attempt {attempt}", "no single case", "name one case by its id")
     (survey,) = api.survey_strategies((strategy,), names or (), part or "all", cases, recordings)
@@ -168,6 +180,8 @@ def ablate(
         ),
     ] = None,
     record: Record = "none",
+    concurrency: Concurrency = None,
+    dry_run: DryRun = False,
     allow_shell: AllowShell = False,
     allow_writes: AllowWrites = False,
     workers: Workers = 0,
@@ -179,13 +193,19 @@ def ablate(
     stays unjudged, and the exit code is then 3. After an interrupt, run the same command again to continue.
     """
     from mendbench.cli import strategy_view, terminal
+    from mendbench.cli.estimate_view import show_estimate
     from mendbench.cli.output import say
 
     folder, recordings = run_folder(out, None), use_corpus(cases, cassettes, record)
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, out=folder,
-        models=(model,) if model else (), record=record, allow_shell=allow_shell, allow_writes=allow_writes, workers=workers,
+        models=(model,) if model else (), record=record, concurrency=concurrency, allow_shell=allow_shell, allow_writes=allow_writes,
+        workers=workers,
     )  # fmt: skip
+    if dry_run:
+        with terminal.progress() as progress:
+            estimate = api.estimate_ablation(strategy, options, progress)
+        return show_estimate(estimate, output)
     with terminal.progress() as progress:
         try:
             found = api.ablate_strategy(strategy, options, progress, say, prompts_only=prompts_only)

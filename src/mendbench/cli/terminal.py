@@ -100,9 +100,8 @@ def _say_unjudged(stored: StoredRun, record: str | None) -> None:
             request = (problem.get("detail") or {}).get("request") or problem["message"]
             problems.setdefault(f"{row['case']} {request}", (str(row["key"]), problem["message"]))
     if unreachable:
-        say(
-            f"left out: the rule book's edits of {counted(len(unreachable), 'case')} need a live world: {few(sorted(unreachable), most=SHOWN)}"
-        )
+        names = few(sorted(unreachable), most=SHOWN)
+        say(f"left out: the rule book's edits of {counted(len(unreachable), 'case')} need a live world: {names}")
     if not count:
         return
     hint = f"; record what is missing with: {record}" if record else ""

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from mendbench.config.shipped import shipped_root
 from mendbench.config.tables import FORMAT, LARGEST, Config, EngineConfig, Table
-from mendbench.corpus.documents import refused
+from mendbench.corpus.documents import all_refused
 from mendbench.errors import BadInput
 from mendbench.io.reading import MAX_DEPTH, MEGABYTE, read_text
 from mendbench.repairers.command import command_model
@@ -168,7 +168,7 @@ def _loaded(path: Path, table: dict[str, Any], *, searched: Path | None = None) 
     try:
         config = Config.model_validate(table)
     except ValidationError as error:
-        raise refused(path, error, Config, "mendbench schema config") from None
+        raise all_refused(path, error, Config, "mendbench schema config") from None
     if config.format != FORMAT:
         raise BadInput(f"{path}: format", f"format {config.format}", f"this mendbench reads format {FORMAT}")
     named = {"matrix": config.matrix.models, **{f"sweeps.{name}": one.models for name, one in config.sweeps.items()}}

@@ -157,13 +157,21 @@ class MatrixConfig(Table):
         description="ids, families or patterns of the cases to run where none is named; empty for all",
     )
     engines: list[str] = ["mendbench"]
-    strategies: list[str] = Field(min_length=1)
-    policies: list[str] = Field(min_length=1)
-    repairers: list[str] = ["chat"]
+    strategies: list[str] = Field(["summary"], min_length=1)
+    policies: list[str] = Field(["naive"], min_length=1)
+    repairers: list[str] = Field(
+        default_factory=list, description="what responds; by default chat if there are models, else the rule book"
+    )
     models: list[str] = []
     samples: int = Field(1, ge=1)
     part: Part = Field("all", description="part of the corpus's split that it is confined to")
     controls: list[str] = Field(default_factory=list, description="repairers run once a case, as floor and ceiling")
+
+    @model_validator(mode="after")
+    def _repairers_by_default(self) -> Self:
+        if not self.repairers:
+            object.__setattr__(self, "repairers", ["chat"] if self.models else ["rules"])
+        return self
 
 
 class SweepConfig(Table):
@@ -274,7 +282,7 @@ class Config(Table):
 
     format: int = FORMAT
     paths: PathsConfig = PathsConfig()
-    matrix: MatrixConfig
+    matrix: MatrixConfig = MatrixConfig()
     sweeps: dict[str, SweepConfig] = {}
     models: dict[str, ModelConfig] = {}
     repairers: dict[str, RepairerConfig] = {}

@@ -78,6 +78,16 @@ def refused(path: Path, error: ValidationError, model: type[BaseModel], command:
     return _bad_input(_where(path, _composed(path), [_way(loc, first)]), loc, first, model, command)
 
 
+def all_refused(path: Path, error: ValidationError, model: type[BaseModel], command: str) -> BadInput:
+    """Return the first error in a document as :func:`refused` does, with the places of the others."""
+    first = refused(path, error, model, command)
+    places = [
+        ".".join(str(one) for one in each["loc"] if not _is_type(one)) for each in error.errors(include_url=False)
+    ]
+    others = [place for place in dict.fromkeys(places) if not first.place.endswith(f": {place}")]
+    return BadInput(first.place, first.found, f"{first.hint}; also wrong: {', '.join(others)}") if others else first
+
+
 def misfits(
     path: Path, error: ValidationError, model: type[BaseModel], command: str, places: Sequence[Place]
 ) -> tuple[BadInput, ...]:

@@ -41,7 +41,7 @@ class View:
     execution: Execution
     agent: JsonObject
     """The agent error format's JSON of this execution, always sanitised."""
-    earlier: tuple[EarlierAttempt, ...] = ()
+    attempts: tuple[EarlierAttempt, ...] = ()
     """The earlier attempts of the trial. They depend on no policy, so policies still share prompts."""
 
     @property

@@ -13,6 +13,7 @@ from mendbench.config.prices import UNKNOWN, Price, amount, model_price
 from mendbench.config.tables import ModelConfig
 from mendbench.corpus.declared_services import MODELS
 from mendbench.io.canonical_json import digest
+from mendbench.live.reachable import unreachable
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Reply
 from mendbench.model.trial import TrialKey
@@ -58,6 +59,8 @@ class ModelEstimate:
     """Median duration of the responses recorded here."""
     seconds: float | None
     seconds_with_later: float | None
+    unreachable: str | None = None
+    """Why the model's server cannot be reached; None if something listens there, or the model has no server."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +166,7 @@ def _of_model(
         median_ms=seen.median_ms,
         seconds=seconds,
         seconds_with_later=None if seconds is None or scale is None else round(seconds * scale, 1),
+        unreachable=unreachable(config.base_url) if model_requests and config.base_url else None,
     )
 
 

@@ -146,7 +146,7 @@ class Rollout:
         agent = self.engine.describe(step.document, step.execution)
         earlier = earlier_attempts(self._steps[0].execution, step.attempts)
         view = View(
-            request=self.request, workflow=step.document, execution=step.execution, agent=agent, earlier=earlier
+            request=self.request, workflow=step.document, execution=step.execution, agent=agent, attempts=earlier
         )
         prompt = build_prompt(view, self.strategy, step.problem, self.budget)
         self._notify(prompt)

@@ -30,6 +30,8 @@ from mendbench.results.store import StoredRun
 from mendbench.results.totals import headline_records
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS, Treatment
+from mendbench.strategies.frame import DEFAULT_FRAME
+from mendbench.strategies.interface import parts_of
 from mendbench.trial.row import whole
 
 _ROUNDED = 1e-6
@@ -263,12 +265,18 @@ def _facts(run: StoredRun, views: Views) -> list[Fact]:
         Fact(name="PromptSplits of", value=_covered(records)),
         Fact(name="Answered by", value=", ".join([solver.label for solver in views.solvers])),
         Fact(name="Strategies", value=", ".join([column.name for column in views.columns if column.group != "bound"])),
+        Fact(name="Frames", value=", ".join(sorted(_frames(views)))),
         Fact(name="Policies", value=", ".join([view.label for view in views.policies])),
         Fact(name="World", value=_provenance(records), items=_services(records)),
         Fact(name="Engines", value=_engines(run)),
         Fact(name="Left out", value=_left_out(run)),
     ]
     return [fact for fact in facts if fact.value]
+
+
+def _frames(views: Views) -> set[str]:
+    """Return the frames of the prompts. A strategy names its own if it is not the default."""
+    return {parts_of(one.name).frame or DEFAULT_FRAME for one in views.columns if one.group != "bound"}
 
 
 def _elsewhere(run: StoredRun) -> str:

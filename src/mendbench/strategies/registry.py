@@ -82,7 +82,8 @@ def _whole(name: str, extra_dirs: Iterable[Path]) -> TemplateStrategy:
         return load(path)
     known = _files(extra_dirs)
     if name not in known:
-        raise UnknownName("strategy", name, known)
+        is_file = Path(f"{name}{SUFFIX}").is_file()
+        raise UnknownName("strategy", name, known, hint=f"for the file, write ./{name}{SUFFIX}" if is_file else None)
     return load(known[name])
 
 

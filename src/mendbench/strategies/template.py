@@ -7,12 +7,14 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 
 from jinja2 import meta, nodes
 
 from mendbench.errors import BadInput, UnknownName
 from mendbench.io.canonical_json import digest
+from mendbench.model.execution import NodeRecord
 from mendbench.model.failure import Failure
 from mendbench.model.json import Json
 from mendbench.model.prompt import Context, View
@@ -34,9 +36,9 @@ TREATMENTS = Path(__file__).parent / "treatments"
 
 _FAILURE_FIELDS = tuple(field.name for field in dataclasses.fields(Failure))
 _VIEW_FIELDS = (*(field.name for field in dataclasses.fields(View)), "failures")
-VARIABLES = frozenset({*_VIEW_FIELDS, *_FAILURE_FIELDS, "placebo", "diagnosis", "sections"})
+VARIABLES = frozenset({*_VIEW_FIELDS, *_FAILURE_FIELDS, "before", "placebo", "diagnosis", "sections"})
 """The variables of a template: the fields of the view; those of its first failure, null if there is none; ``sections``, the names of the
-rendered sections; ``diagnosis``, see :mod:`mendbench.strategies.diagnosis`; and ``placebo``, a text about another workflow's failure, about
+rendered sections; ``before``, the last node that succeeded before the failed one; ``diagnosis``, see :mod:`mendbench.strategies.diagnosis`; and ``placebo``, a text about another workflow's failure, about
 as long as ``full-context`` would be."""
 
 
@@ -158,7 +160,17 @@ def _checked(path: Path, front: FrontMatter) -> TemplateStrategy:
 def variables(view: View) -> dict[str, Json]:
     """Return the variables of every template: the fields of the view, and those of its first failure."""
     first = view.failures[0] if view.failures else None
-    return {name: getattr(first, name, None) for name in _FAILURE_FIELDS} | {n: getattr(view, n) for n in _VIEW_FIELDS}
+    values = {name: getattr(first, name, None) for name in _FAILURE_FIELDS} | {
+        n: getattr(view, n) for n in _VIEW_FIELDS
+    }
+    return {**values, "before": _before(view)}
+
+
+def _before(view: View) -> NodeRecord | None:
+    """Return the last node that succeeded before the first failed one; None if there is none."""
+    failed = view.failures[0].node_id if view.failures else None
+    records = takewhile(lambda record: record.node_id != failed, view.execution.nodes)
+    return next((record for record in reversed(list(records)) if record.state == "success"), None)
 
 
 @lru_cache(maxsize=1)
