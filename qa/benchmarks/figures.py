@@ -326,9 +326,9 @@ def _count_at(pairs: Counter[tuple[bool, bool]], at: int) -> int:
     return sum(count for pair, count in pairs.items() if pair[at])
 
 
-def main_policies(run: StoredRun) -> Table:
+def main_policies(run: StoredRun, part: str = "test") -> Table:
     """Return what each policy loses and gains against ``naive`` with the strong model."""
-    own = strong(run, policy=None)
+    own = strong(run, policy=None, part=part)
     naive = {(one.case, one.treatment.strategy): one for one in own if one.treatment.policy == "naive"}
     rows = []
     for name in POLICIES:
@@ -522,11 +522,11 @@ def open_trials(run: StoredRun) -> Table:
 APIS = ("private", "well-known")
 
 
-def strong(run: StoredRun, policy: str | None = "naive", kinds: Collection[str] | None = EDIT_KINDS) -> Records:
-    """Return the strong model's trials in the test part: of cases with an edit fault, unless ``kinds`` says otherwise."""
-    told = run.records.where("part", lambda part: part == "test").where(
-        "kind", lambda kind: kinds is None or kind in kinds
-    )
+def strong(
+    run: StoredRun, policy: str | None = "naive", kinds: Collection[str] | None = EDIT_KINDS, part: str = "test"
+) -> Records:
+    """Return the strong model's trials in a part: of cases with an edit fault, unless ``kinds`` says otherwise."""
+    told = run.records.where("part", part.__eq__).where("kind", lambda kind: kinds is None or kind in kinds)
     return told.where(
         "treatment", lambda one: one.model == STRONG and policy in (None, one.policy) and _is_plain(one.strategy)
     )
@@ -589,7 +589,7 @@ def harm(run: StoredRun) -> Table:
 TABLES: Mapping[str, Callable[[StoredRun], Table]] = {
     "strategies": strategies, "policies": policies, "samples": samples, "models": models, "harm": harm, "headline": headline,
     "funnel": funnel_table, "strata": strata, "single": single, "alone": alone, "batches": batches,
-    "main-policies": main_policies, "open": open_trials, "undeclared-steps": undeclared_steps,
+    "main-policies": main_policies, "training-policies": partial(main_policies, part="train"), "open": open_trials, "undeclared-steps": undeclared_steps,
     "detectors": detectors, "frames": frames, "equal-information": equal_information, "feedback": feedback, "rule-book": rule_book,
 }  # fmt: skip
 
