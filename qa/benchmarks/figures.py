@@ -589,8 +589,9 @@ def harm(run: StoredRun) -> Table:
 TABLES: Mapping[str, Callable[[StoredRun], Table]] = {
     "strategies": strategies, "policies": policies, "samples": samples, "models": models, "harm": harm, "headline": headline,
     "funnel": funnel_table, "strata": strata, "single": single, "alone": alone, "batches": batches,
-    "main-policies": main_policies, "training-policies": partial(main_policies, part="train"), "open": open_trials, "undeclared-steps": undeclared_steps,
-    "detectors": detectors, "frames": frames, "equal-information": equal_information, "feedback": feedback, "rule-book": rule_book,
+    "main-policies": main_policies, "training-policies": partial(main_policies, part="train"), "open": open_trials,
+    "undeclared-steps": undeclared_steps, "detectors": detectors, "frames": frames, "equal-information": equal_information,
+    "feedback": feedback, "rule-book": rule_book,
 }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from mendbench.exchanges.urls import host_of
 from mendbench.io.canonical_json import canonical_json, digest
 from mendbench.model.exchange import Response
 from mendbench.repairers import Options, repairer
+from mendbench.repairers.asking import read_response
 from mendbench.repairers.chat import ChatRepairer
 from tests.fakes.model_worlds import FakeModelWorld, completion
 from tests.repairers.prompts import plain
@@ -186,3 +187,19 @@ def test_it_is_made_from_options():
     assert (chat.name, chat.model) == ("chat", "m")
     seed = ask_of(chat).model_requests[0]["params"]["seed"]
     assert math.isclose(seed, 3)
+
+
+def test_the_arguments_of_a_tool_call_are_the_response():
+    call = {"id": "c1", "type": "function", "function": {"name": "edit_workflow", "arguments": '{"edits": []}'}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    body = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}).encode()
+    response = Response(status=200, headers=(("content-type", "application/json"),), body=body)
+    assert read_response(response, model="m", model_request="r").text == '{"edits": []}'
+
+
+@pytest.mark.parametrize("calls", [None, [], "edit", [None], [{"function": None}], [{"function": {"arguments": 3}}]])
+def test_a_tool_call_without_arguments_is_an_empty_response(calls):
+    message = {"role": "assistant", "content": None, "tool_calls": calls}
+    body = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
+    response = Response(status=200, headers=(("content-type", "application/json"),), body=body)
+    assert read_response(response, model="m", model_request="r").text == ""

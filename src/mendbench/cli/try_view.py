@@ -16,7 +16,7 @@ from mendbench.cli.words import counted, duration
 LOOKED_AT = 3
 """Trials that the result names."""
 
-_PERCENT = 100
+_PERCENT, _MINUTE = 100, 60
 
 _ENDED: dict[Ended, str] = {
     "told apart": "the two are told apart",
@@ -69,12 +69,21 @@ def _added(standing: Standing, before: Standing) -> Iterator[str]:
         yield f"{case}: skipped, {why}"
     elif standing.spent.prompts > before.spent.prompts:
         left = standing.left
-        more = "" if left is None else f"; enough for about {left:.0f} more"
+        more = "" if left is None else f"; {_left(standing)} left, enough for about {left:.0f} more"
         yield (
             f"{len(standing.pairs)}. {standing.pairs[-1].case}: {_outcome(standing.pairs[-1])}; won {len(standing.won)} : lost "
             f"{len(standing.lost)}; {counted(standing.spent.prompts, 'prompt')}, {standing.spent.tokens:,} tokens, "
             f"{duration(standing.spent.seconds)}{more}"
         )
+
+
+def _left(standing: Standing) -> str:
+    """Return what is left of the budget."""
+    budget = standing.budget
+    amount = max(0.0, budget.amount - standing.spent.of(budget.unit))
+    if budget.unit == "seconds":
+        return duration(amount)
+    return f"${amount:.2f}" if budget.unit == "usd" else counted(round(amount), "prompt")
 
 
 def _outcome(pair: Pair) -> str:
@@ -153,7 +162,9 @@ def _amount(budget: Budget) -> str:
 
 def _twice(budget: Budget) -> str:
     doubled = 2 * budget.amount
-    return f"{doubled:g}{'s' if budget.unit == 'seconds' else budget.unit}"
+    if budget.unit == "seconds":
+        return f"{doubled / _MINUTE:g}min"
+    return f"{doubled:g}{budget.unit}"
 
 
 def _document(standing: Standing) -> dict[str, object]:

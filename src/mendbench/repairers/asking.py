@@ -76,7 +76,7 @@ def read_response(response: Response, *, model: str, model_request: str, says_mo
     usage = value.get("usage") or {}
     reported = value.get("model") if says_model else None
     return Reply(
-        text=_content(choice["message"].get("content")),
+        text=_content(choice["message"].get("content")) or _arguments(choice["message"].get("tool_calls")),
         status=status,
         model=reported if isinstance(reported, str) and reported else model,
         prompt_tokens=_count(usage, "prompt_tokens"),
@@ -91,6 +91,14 @@ def _content(content: Json) -> str:
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""
+
+
+def _arguments(calls: Json) -> str:
+    """Return the arguments of the first tool call: a model with tools responds with them instead of a text."""
+    first = calls[0] if isinstance(calls, list) and calls else None
+    function = first.get("function") if isinstance(first, dict) else None
+    arguments = function.get("arguments") if isinstance(function, dict) else None
+    return arguments if isinstance(arguments, str) else ""
 
 
 def _count(usage: Json, name: str) -> int | None:

@@ -38,8 +38,8 @@ _FAILURE_FIELDS = tuple(field.name for field in dataclasses.fields(Failure))
 _VIEW_FIELDS = (*(field.name for field in dataclasses.fields(View)), "failures")
 VARIABLES = frozenset({*_VIEW_FIELDS, *_FAILURE_FIELDS, "before", "placebo", "diagnosis", "sections"})
 """The variables of a template: the fields of the view; those of its first failure, null if there is none; ``sections``, the names of the
-rendered sections; ``before``, the last node that succeeded before the failed one; ``diagnosis``, see :mod:`mendbench.strategies.diagnosis`; and ``placebo``, a text about another workflow's failure, about
-as long as ``full-context`` would be."""
+rendered sections; ``before``, the last node that succeeded before the failed one; ``diagnosis``, see
+:mod:`mendbench.strategies.diagnosis`; and ``placebo``, a text about another workflow's failure, about as long as ``full-context``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
