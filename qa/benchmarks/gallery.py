@@ -52,6 +52,7 @@ SHOTS = (
     Shot(name="first-screen-dark", width=1280, height=900, scheme="dark"),
     Shot(name="findings", width=1280, height=900, at="#findings"),
     Shot(name="pictures", width=1280, height=980, at="#pictures"),
+    Shot(name="policies", width=1280, height=1080, at="#policies"),
     Shot(name="trials", width=1280, height=900, at="#grid"),
     Shot(name="trial", width=1280, height=900, trial=True),
     Shot(name="narrow", width=390, height=844),

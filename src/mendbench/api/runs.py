@@ -253,6 +253,9 @@ def _record(
             if step.row is not None:
                 folder.add(*step.row)
             on_progress(step.done, step.total, step.told)
+    if any(context.private_recordings(key) is not None for key in keys.each_first()):
+        why = "it is for experiments: parts that no matrix of the configuration names"
+        on_note(f"recorded in the private layer: {why}; `mendbench recordings list` shows it")
 
 
 def _first_prompts(protocol: Protocol, rows: StoredRows) -> dict[str, str]:
