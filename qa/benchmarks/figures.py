@@ -403,20 +403,23 @@ def frames(run: StoredRun) -> Table:
 
 
 def equal_information(run: StoredRun) -> Table:
-    """Return the right first responses of the strong model where form and data are apart, and against ``mend``."""
+    """Return the right first responses where form and data are apart, and those of the strong model against ``mend``."""
     head = [
-        "strategy", "facts told", "context tokens", *(f"right, {api} APIs" for api in APIS), "training part", "won : lost against `mend`",
+        "strategy", "facts told", "context tokens", *(f"right, {api} APIs" for api in APIS), "won : lost against `mend`",
+        *(f"training part, {words}" for words in EXPERIMENTS.values()),
     ]  # fmt: skip
     mend = _by_case(run, STRONG, "mend", "test", "first-answer")
     rows = []
     for name in ("none", "oracle-hint", "mend~data", "full-context", "full-context+data", "mend"):
-        test, train = (_by_case(run, STRONG, name, part, "first-answer") for part in ("test", "train"))
+        test = _by_case(run, STRONG, name, "test", "first-answer")
         parts = [{case: one for case, one in test.items() if one.api == api} for api in APIS]
+        trained = [_by_case(run, model, name, "train", "first-answer") for model in EXPERIMENTS]
         rows.append([
             f"`{name}`", f"{_mean(one.context_recall for one in test.values()):.2f}",
             f"{_mean(one.attempts[0].context_tokens for one in test.values() if one.attempts):.0f}",
-            *(f"{_count_of(part, _first_right)} of {len(part)}" for part in (*parts, train)),
+            *(f"{_count_of(part, _first_right)} of {len(part)}" for part in parts),
             "" if name == "mend" else _won_lost(test, mend, _first_right),
+            *(f"{_count_of(part, _first_right)} of {len(part)}" if part else "" for part in trained),
         ])  # fmt: skip
     return head, rows
 

@@ -149,7 +149,7 @@ def test_what_cannot_be_used_ends_the_run_before_it_writes(corpus, mendbench, wo
             "unknown node 'noet'; did you mean 'note'?",
         ),
         ("mendbench.toml", "format = [", "mendbench.toml", ""),
-        ("mendbench.toml", "format = 1", "mendbench.toml: matrix", ""),
+        ("mendbench.toml", "matrix = 1", "mendbench.toml: matrix", ""),
         ("cassettes/http/renamed-field/world.yaml", "hello\n", "world.yaml:1", "'hello"),
         ("cassettes/http/renamed-field/world.yaml", "", "world.yaml", "a recording without a whole exchange"),
         (

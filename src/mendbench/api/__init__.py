@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     )
     from mendbench.api.repeatability import Repeatability, recorded_repeatability
     from mendbench.api.rescoring import Rescored, rescore
+    from mendbench.api.rule_book import Agreement, rule_book_agreement
     from mendbench.api.runs import prune_responses, report, run
     from mendbench.api.schemas import SCHEMAS, schema
     from mendbench.api.scoring import Forensics, forensics, score
@@ -64,6 +65,7 @@ __all__ = [
     "SCHEMAS",
     "Ablation",
     "AblationRow",
+    "Agreement",
     "Asking",
     "Bench",
     "Budget",
@@ -134,6 +136,7 @@ __all__ = [
     "render_strategy",
     "report",
     "rescore",
+    "rule_book_agreement",
     "run",
     "schema",
     "score",
@@ -215,6 +218,10 @@ _HOMES = {
     "mendbench.api.rescoring": (
         "Rescored",
         "rescore",
+    ),
+    "mendbench.api.rule_book": (
+        "Agreement",
+        "rule_book_agreement",
     ),
     "mendbench.api.runs": (
         "prune_responses",

@@ -127,7 +127,10 @@ def run(
         except KeyboardInterrupt as error:
             raise type(error)(_how_to_go_on(options)) from None
     hint = _how_to_record(options) if options.record == "none" else None
-    return terminal.show_run(done, output, hint, details=details)
+    code = terminal.show_run(done, output, hint, details=details)
+    if terminal.is_smoke_test(done):
+        terminal.say_agreement(api.rule_book_agreement(done, options))
+    return code
 
 
 def _how_to_record(options: RunOptions) -> str:

@@ -13,13 +13,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from mendbench.api.rescoring import Rescored
+from mendbench.api.rule_book import Agreement
 from mendbench.cli.crash_view import say_crashed, unmeasured
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
 from mendbench.cli.summary_view import show_summary
 from mendbench.cli.words import counted, few
-from mendbench.report.views import RULE_BOOK
+from mendbench.report.views import BOUND_REPAIRERS, RULE_BOOK
 from mendbench.report.words import listing, stale_sentences
 from mendbench.results.store import StoredRun
 from mendbench.trial.row import whole
@@ -85,6 +86,20 @@ def code_of(stored: StoredRun) -> int:
     unjudged = stored.records.where("verdict", "unjudged".__eq__)
     open_ = any(one.repairer != RULE_BOOK for one in unjudged.values("treatment")) or unmeasured(stored.records)
     return Exit.INCOMPLETE if open_ else Exit.DONE
+
+
+def is_smoke_test(stored: StoredRun) -> bool:
+    """Return whether the rule book alone responded in a run."""
+    return all(one.repairer in {RULE_BOOK, *BOUND_REPAIRERS} for one in stored.records.values("treatment"))
+
+
+def say_agreement(found: Agreement | None) -> None:
+    """Report how far the rule book agrees with the recorded main model."""
+    if found is not None:
+        say(
+            f"the rule book and {found.model} agree on {found.agree} of {counted(found.pairs, 'first response')} to the same strategies: "
+            f"right are {found.rules_right} of its and {found.model_right} of the model's"
+        )
 
 
 def _say_unjudged(stored: StoredRun, record: str | None) -> None:
