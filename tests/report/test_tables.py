@@ -87,6 +87,21 @@ def test_waste_and_policies_are_compared_over_what_was_judged():
     assert (table.trials, table.judged, [one.attempts for one in table.lines]) == (2, 1, [2, 2])
 
 
+def test_a_policy_that_few_trials_have_does_not_narrow_the_comparison_of_the_others():
+    made = [
+        row_of(repairable(name), repaired(), key_of(repairable(name), policy=policy))
+        for name, policies in (
+            ("a", ("naive", "loop", "first-answer")),
+            ("b", ("naive", "loop")),
+            ("c", ("naive", "loop")),
+        )
+        for policy in policies
+    ]
+    run = stored_run(made)
+    (table,) = policy_tables(run.records, views_of(run))
+    assert (table.trials, [one.label for one in table.lines]) == (3, ["naive", "loop"])
+
+
 def test_without_an_interval_it_is_said_why():
     case = repairable()
     made = [row_of(case, happened(), key_of(case, sample=at)) for at, happened in enumerate((repaired, unrepaired))]

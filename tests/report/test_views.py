@@ -55,3 +55,16 @@ def test_a_policy_run_with_two_detectors_is_two_views():
         "two-layer, detector minimal",
         "two-layer, detector structural",
     ]
+
+
+def test_a_variation_beside_the_main_matrix_is_no_strategy_and_no_control():
+    run = stored_run(
+        [one(strategy="mend"), one(strategy="mend+feedback"), one(strategy="mend@v2"), one(strategy="none")],
+        matrix=[{"strategies": ["mend", "mend@v2"]}, {"strategies": ["mend+feedback", "none"]}],
+    )
+    assert [(column.name, column.group) for column in views_of(run).columns] == [
+        ("mend", "strategy"),
+        ("mend@v2", "strategy"),
+        ("mend+feedback", "variation"),
+        ("none", "control"),
+    ]

@@ -246,6 +246,10 @@ def policy_tables(records: Records, views: Views) -> tuple[PolicyTable, ...]:
     return tuple(table for table in made if len(table.lines) > 1)
 
 
+_COMPARABLE = 0.5
+"""Policies are compared over the trials that all of them have: one with fewer than this share of the most is left out."""
+
+
 @dataclass(slots=True, kw_only=True)
 class _Sum:
     """Running totals of one policy."""
@@ -288,7 +292,8 @@ def _policy_table(records: Records, views: Views, solver: Solver) -> PolicyTable
     names = {column.name for column in own_strategies(views.columns)}
     own = records.where("treatment", lambda treatment: solver.answers(treatment) and treatment.strategy in names)
     by_view = {view: own.where("treatment", view.runs) for view in views.policies}
-    sums = {view: _Sum() for view, held in by_view.items() if held}
+    most = max(map(len, by_view.values()), default=0)
+    sums = {view: _Sum() for view, held in by_view.items() if held and len(held) >= _COMPARABLE * most}
     unstopped = next((view for view in sums if view.policy == MAIN_POLICY), None)
     cases: set[str] = set()
     trials = judged = 0
