@@ -254,3 +254,11 @@ def test_the_node_before_the_failed_one_is_a_variable(write):
     ran = [record.node_id for record in seen.execution.nodes if record.state == "success"]
     assert one.render(seen, 100).text == (ran[-1] if ran else "nothing")
     assert one.render(invented.view("x", [invented.http("a", "GET", "/")]), 100).text == "a"
+
+
+def test_a_payload_that_stands_twice_can_be_shown_once(write):
+    data = "{'tool': {'result': {'rows': [1]}, 'tool_result': {'rows': [1]}, 'other': {'rows': [2]}, 'ok': true, 'done': true}}"
+    one = load(write(block(f"{{{{ {data} | once | tojson(none) }}}}")))
+    assert one.render(invented.renamed_field(), 1000).text == (
+        '{"tool": {"result": {"rows": [1]}, "other": {"rows": [2]}, "ok": true, "done": true}}'
+    )

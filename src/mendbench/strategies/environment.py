@@ -16,7 +16,7 @@ from jinja2.utils import Namespace
 from mendbench.api_errors.patterns import PatternHistory, noted, suggestion
 from mendbench.api_errors.status_phrases import PHRASES
 from mendbench.model.failure import FieldProblem
-from mendbench.model.json import Json
+from mendbench.model.json import Json, JsonObject
 from mendbench.strategies.bounds import BoundedEnvironment
 from mendbench.strategies.run_data import shown, told
 
@@ -42,6 +42,7 @@ def environment() -> BoundedEnvironment:
             "pattern_hint": pattern_hint,
             "shown": shown,
             "told": told,
+            "once": once,
         }
     )
     return made
@@ -50,6 +51,19 @@ def environment() -> BoundedEnvironment:
 def to_json(value: Json, indent: int | None = 2) -> str:
     """Return ``value`` as JSON: keys keep the order of the recording, and non-ASCII is kept."""
     return json.dumps(value, indent=indent, ensure_ascii=False, default=_plain)
+
+
+def once(data: Json) -> Json:
+    """Return data in which each payload stands once: of equal objects and lists beside each other the first is kept."""
+    if isinstance(data, list):
+        return [once(item) for item in data]
+    if not isinstance(data, dict):
+        return data
+    kept: JsonObject = {}
+    for key, item in data.items():
+        if not (isinstance(item, dict | list) and item and item in kept.values()):
+            kept[key] = item
+    return {key: once(item) for key, item in kept.items()}
 
 
 def fenced(value: Json) -> str:
