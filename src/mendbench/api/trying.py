@@ -48,6 +48,9 @@ _SEED = 20261127
 _BUDGET = re.compile(r"(?P<amount>\d+(?:\.\d+)?) ?(?P<unit>s|sec|seconds?|m|min|minutes?|h|hours?|usd|\$|prompts?)")
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 
+_MODEL_PLACES = ("models.", "repairers.")
+"""Errors at these places concern every case. Others concern the world of one case, such as a shell command that may not run."""
+
 Unit: TypeAlias = Literal["seconds", "usd", "prompts"]
 Ended: TypeAlias = Literal["told apart", "budget", "no more groups", "interrupted"]
 
@@ -246,7 +249,13 @@ class _Try:
         """Return the standing after one more case."""
         spent, ran = before.spent, []
         for name in (self.strategy, self.against):
-            trial, sent = self._ran(self.key(case.id, name))
+            try:
+                trial, sent = self._ran(self.key(case.id, name))
+            except BadInput as error:
+                if error.place.startswith(_MODEL_PLACES):
+                    raise
+                spent = replace(spent, seconds=self.now() - self._began)
+                return replace(before, skipped=(*before.skipped, (case.id, str(error))), spent=spent)
             ran.append(trial)
             if sent:
                 spent = _added(spent, trial, sent)
