@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from mendbench.report.summary import headline, summarise
+from mendbench.strategies.frame import frame_digest
 from tests.fakes.runs import (
     MODEL,
     key_of,
@@ -179,3 +180,14 @@ def test_first_responses_of_the_control_model_lead_the_summary():
 def test_without_a_control_model_the_main_model_leads():
     run = lettered_run({"mend": "r"}, report={"main_model": MODEL, "control_model": None, "note": None})
     assert summarise(run).lead.startswith("Under two-layer")
+
+
+def test_the_frames_of_the_prompts_are_named_with_their_digests():
+    run = stored_run(
+        [
+            row_of(repairable(), repaired(), key_of(repairable(), name, "naive"))
+            for name in ("mend", "mend@v2", "mend@ours")
+        ]
+    )
+    (frames,) = [fact.value for fact in summarise(run).facts if fact.name == "Frames"]
+    assert frames == f"ours, v1 ({frame_digest()}), v2 ({frame_digest('v2')})"

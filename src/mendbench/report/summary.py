@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from mendbench.errors import UnknownName
 from mendbench.model.json import Json
 from mendbench.model.trial import JsonRow
 from mendbench.report.charts.break_even import break_even
@@ -30,7 +31,7 @@ from mendbench.results.store import StoredRun
 from mendbench.results.totals import headline_records
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS, Treatment
-from mendbench.strategies.frame import DEFAULT_FRAME
+from mendbench.strategies.frame import DEFAULT_FRAME, frame_digest
 from mendbench.strategies.interface import parts_of
 from mendbench.trial.row import whole
 
@@ -275,8 +276,16 @@ def _facts(run: StoredRun, views: Views) -> list[Fact]:
 
 
 def _frames(views: Views) -> set[str]:
-    """Return the frames of the prompts. A strategy names its own if it is not the default."""
-    return {parts_of(one.name).frame or DEFAULT_FRAME for one in views.columns if one.group != "bound"}
+    """Return the frames of the prompts, the shipped ones with their digests. A strategy names its own if it is not the default."""
+    names = {parts_of(one.name).frame or DEFAULT_FRAME for one in views.columns if one.group != "bound"}
+    return {_with_digest(name) for name in names}
+
+
+def _with_digest(frame: str) -> str:
+    try:
+        return f"{frame} ({frame_digest(frame)})"
+    except UnknownName:  # a user's own: its folder is not known here
+        return frame
 
 
 def _elsewhere(run: StoredRun) -> str:
