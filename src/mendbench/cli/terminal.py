@@ -8,12 +8,11 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from mendbench.api.rescoring import Rescored
-from mendbench.api.rule_book import Agreement
 from mendbench.cli.crash_view import say_crashed, unmeasured
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
@@ -24,6 +23,10 @@ from mendbench.report.views import BOUND_REPAIRERS, RULE_BOOK
 from mendbench.report.words import listing, stale_sentences
 from mendbench.results.store import StoredRun
 from mendbench.trial.row import whole
+
+if TYPE_CHECKING:
+    from mendbench.api.rescoring import Rescored
+    from mendbench.api.rule_book import Agreement
 
 SHOWN = 3
 """Trials without a verdict that are listed; the report has all."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 import shlex
 from collections.abc import Generator, Iterator
 from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
-from mendbench.api.trying import Budget, Ended, Pair, Standing
 from mendbench.cli.estimate_view import estimate_lines
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
 from mendbench.cli.words import counted, duration
+
+if TYPE_CHECKING:
+    from mendbench.api.trying import Budget, Ended, Pair, Standing
 
 LOOKED_AT = 3
 """Trials that the result names."""
