@@ -82,6 +82,7 @@ profile: .venv/.run
 
 gallery: .venv/.test
 	@sh tests/setup-machine
+	$(BIN)/mendbench run --out reports/headline
 	$(BIN)/mendbench run --all
 	$(BIN)/python qa/benchmarks/gallery.py
 	$(BIN)/python qa/benchmarks/figures.py

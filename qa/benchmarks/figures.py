@@ -405,7 +405,7 @@ def frames(run: StoredRun) -> Table:
 def equal_information(run: StoredRun) -> Table:
     """Return the right first responses where form and data are apart, and those of the strong model against ``mend``."""
     head = [
-        "strategy", "facts told", "context tokens", *(f"right, {api} APIs" for api in APIS), "won : lost against `mend`",
+        "strategy", "facts shown", "context tokens", *(f"right, {api} APIs" for api in APIS), "won : lost against `mend`",
         *(f"training part, {words}" for words in EXPERIMENTS.values()),
     ]  # fmt: skip
     mend = _by_case(run, STRONG, "mend", "test", "first-answer")

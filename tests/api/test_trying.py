@@ -3,13 +3,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from mendbench.api.trying import Budget, Earlier, Spent, Standing, _Try, read_budget
+from mendbench.api.trying import Earlier, Spent, Standing, TryBudget, _Try, read_budget
 from mendbench.errors import BadInput
 
 
 def standing(**changes):
     values = {
-        "strategy": "mine", "against": "summary", "model": "m", "budget": Budget(unit="prompts", amount=9), "pairs": (), "groups": 4,
+        "strategy": "mine", "against": "summary", "model": "m", "budget": TryBudget(unit="prompts", amount=9), "pairs": (), "groups": 4,
         "spent": Spent(), "earlier": Earlier(), "estimate": None, **changes,
     }  # fmt: skip
     return Standing(**values)
@@ -52,4 +52,4 @@ def test_a_model_that_does_not_answer_ends_the_try():
 )
 def test_a_budget_has_an_amount_and_a_unit(text, unit, amount):
     with nullcontext() if amount is not None else pytest.raises(BadInput):
-        assert read_budget(text) == Budget(unit=unit, amount=amount)
+        assert read_budget(text) == TryBudget(unit=unit, amount=amount)

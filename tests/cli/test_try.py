@@ -32,7 +32,7 @@ def test_a_try_asks_both_and_says_who_won_how_sure_that_is_and_what_to_look_at(m
         f"./mine.md.j2 against full-context, by the first responses of {MODEL}: every group of cases was used"
     )
     assert "won 0 : lost 1 of 1 case (1 group in all)" in lines
-    assert "not told apart: the cases are too few to tell" in lines
+    assert "no clear difference: there are too few cases" in lines
     assert f"  mendbench strategy diff full-context ./mine.md.j2 {RENAMED}" in lines
     assert f"1. {RENAMED}: lost; won 0 : lost 1; 2 prompts" in result.err
 
@@ -81,3 +81,9 @@ def test_dollars_need_a_price(mendbench, served, mine):
     result = tried(mendbench, budget="2usd")
     assert result.line == (f"--budget: the price of {MODEL} is not known; configure prices, or give minutes or prompts")
     assert served == []
+
+
+def test_a_strategy_is_not_tried_against_itself(mendbench, served, mine):
+    assert tried(mendbench, against="./mine.md.j2").line == (
+        "--against: './mine.md.j2' is the strategy itself; name another one"
+    )

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
         survey_strategies,
     )
     from mendbench.api.trials import Bench, RanTrial, open_bench
-    from mendbench.api.trying import Budget, Standing, compare_prompts, read_budget, try_strategy
+    from mendbench.api.trying import Standing, TryBudget, compare_prompts, read_budget, try_strategy
     from mendbench.api.watching import Frame, Watching, frames, watch_strategy
     from mendbench.report.scores import ScoreLine
     from mendbench.results.store import StoredRun, read_run
@@ -68,7 +68,6 @@ __all__ = [
     "Agreement",
     "Asking",
     "Bench",
-    "Budget",
     "CaseList",
     "CheckedCorpus",
     "Comparison",
@@ -95,6 +94,7 @@ __all__ = [
     "StoredRun",
     "StrategyPage",
     "Survey",
+    "TryBudget",
     "Watching",
     "Written",
     "ablate_strategy",
@@ -261,8 +261,8 @@ _HOMES = {
         "read_run",
     ),
     "mendbench.api.trying": (
-        "Budget",
         "Standing",
+        "TryBudget",
         "compare_prompts",
         "read_budget",
         "try_strategy",

@@ -1,4 +1,4 @@
-"""Tries a strategy against another one with a model, until the two are told apart or the budget is spent."""
+"""Tries a strategy against another one with a model, until the difference is clear or the budget is spent."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ _MODEL_PLACES = ("models.", "repairers.")
 """Errors at these places concern every case. Others concern the world of one case, such as a shell command that may not run."""
 
 Unit: TypeAlias = Literal["seconds", "usd", "prompts"]
-Ended: TypeAlias = Literal["told apart", "budget", "no more groups", "interrupted"]
+Ended: TypeAlias = Literal["clear", "budget", "no more groups", "interrupted"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class TryBudget:
     """What a try may spend."""
 
     unit: Unit
@@ -104,7 +104,7 @@ class Standing:
     strategy: str
     against: str
     model: str
-    budget: Budget
+    budget: TryBudget
     pairs: tuple[Pair, ...]
     groups: int
     """Groups of cases that there are: one case of each counts, because twins are not independent."""
@@ -140,7 +140,7 @@ class Standing:
         return max(0.0, min((self.budget.amount - used) / (used / len(self.pairs)), self.groups - len(self.pairs)))
 
 
-def read_budget(text: str) -> Budget:
+def read_budget(text: str) -> TryBudget:
     """Return the budget that a text such as ``5min``, ``2usd`` or ``200prompts`` states.
 
     Raises:
@@ -151,10 +151,10 @@ def read_budget(text: str) -> Budget:
         raise BadInput("--budget", repr(text), "write an amount and a unit: 5min, 2usd or 200prompts")
     amount, unit = float(found["amount"]), found["unit"]
     if unit.startswith("prompt"):
-        return Budget(unit="prompts", amount=amount)
+        return TryBudget(unit="prompts", amount=amount)
     if unit in {"usd", "$"}:
-        return Budget(unit="usd", amount=amount)
-    return Budget(unit="seconds", amount=amount * _SECONDS[unit[0]])
+        return TryBudget(unit="usd", amount=amount)
+    return TryBudget(unit="seconds", amount=amount * _SECONDS[unit[0]])
 
 
 def compare_prompts(strategy: str, against: str, options: RunOptions) -> tuple[Survey, Survey]:
@@ -173,7 +173,7 @@ def try_strategy(
     strategy: str,
     against: str,
     model: str,
-    budget: Budget,
+    budget: TryBudget,
     options: RunOptions,
     *,
     now: Callable[[], float] = time.monotonic,
@@ -183,8 +183,10 @@ def try_strategy(
     Every response goes to the private layer. Closing the iterator ends the try, and the ledger has what was seen until then.
 
     Raises:
-        MendbenchError: a name is unknown, a file cannot be used, no case is selected, or the model does not answer.
+        MendbenchError: a name is unknown or given twice, a file cannot be used, no case is selected, or the model does not answer.
     """
+    if strategy == against:
+        raise BadInput("--against", f"{against!r} is the strategy itself", "name another one")
     loaded = load_config()
     options = replace(options, record="new_episodes")
     context = open_context(loaded, options, tolerant=True)
@@ -213,7 +215,7 @@ def try_strategy(
                 standing = run.after(standing, case)
                 interval = standing.interval
                 if interval.low > 0 or interval.high < 0:
-                    ended = "told apart"
+                    ended = "clear"
                 elif standing.spent.of(budget.unit) >= budget.amount:
                     ended = "budget"
                 elif case is cases[-1]:

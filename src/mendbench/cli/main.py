@@ -30,7 +30,7 @@ COMMANDS = {
     "case": Member("case", "app", "List, show, create and prove cases."),
     "strategy": Member("strategy", "app", "List, show and compare strategies and their prompts."),
     "try": Member(
-        "trying", "try_", "Try a strategy against another one, until the two are told apart or the budget is spent."
+        "trying", "try_", "Try a strategy against another one, until the difference is clear or the budget is spent."
     ),
     "detectors": Member(
         "detectors", "app", "Evaluate the detectors of failures on labelled API responses, and explain what they find."

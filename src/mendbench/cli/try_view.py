@@ -14,7 +14,7 @@ from mendbench.cli.output import plain, say, write, write_json
 from mendbench.cli.words import counted, duration
 
 if TYPE_CHECKING:
-    from mendbench.api.trying import Budget, Ended, Pair, Standing
+    from mendbench.api.trying import Ended, Pair, Standing, TryBudget
 
 LOOKED_AT = 3
 """Trials that the result names."""
@@ -22,7 +22,7 @@ LOOKED_AT = 3
 _PERCENT, _MINUTE = 100, 60
 
 _ENDED: dict[Ended, str] = {
-    "told apart": "the two are told apart",
+    "clear": "the difference is clear",
     "budget": "the budget is spent",
     "no more groups": "every group of cases was used",
     "interrupted": "interrupted",
@@ -61,7 +61,7 @@ def _begun(standing: Standing) -> Iterator[str]:
     if standing.estimate is None:
         yield f"{counted(standing.groups, 'case')}, all recorded: no request will be sent"
         return
-    yield f"{counted(standing.groups, 'case')}, or fewer if the two are told apart before, or {_amount(standing.budget)}"
+    yield f"{counted(standing.groups, 'case')}, or fewer if the difference is clear before, or {_amount(standing.budget)}"
     yield from estimate_lines(standing.estimate)
 
 
@@ -131,8 +131,8 @@ def _verdict(standing: Standing) -> str:
     if high < 0:
         return f"{standing.against} repairs more"
     if standing.ended == "no more groups":
-        return "not told apart: the cases are too few to tell"
-    return "not told apart: the budget is too small to tell"
+        return "no clear difference: there are too few cases"
+    return "no clear difference: the budget is too small to tell"
 
 
 def _next(standing: Standing) -> str:
@@ -157,13 +157,13 @@ def _worth_a_look(standing: Standing) -> list[str]:
     ][:LOOKED_AT]
 
 
-def _amount(budget: Budget) -> str:
+def _amount(budget: TryBudget) -> str:
     if budget.unit == "seconds":
         return f"{duration(budget.amount)} have passed"
     return f"{budget.amount:g} {'dollars' if budget.unit == 'usd' else 'prompts'} are spent"
 
 
-def _twice(budget: Budget) -> str:
+def _twice(budget: TryBudget) -> str:
     doubled = 2 * budget.amount
     if budget.unit == "seconds":
         return f"{doubled / _MINUTE:g}min"

@@ -30,7 +30,7 @@ def try_(
     allow_writes: AllowWrites = False,
     output: Output = Format.text,
 ) -> int:
-    """Try a strategy against another one, until the two are told apart or the budget is spent.
+    """Try a strategy against another one, until the difference is clear or the budget is spent.
 
     Uses one case of each group of the training part, in random order. Responses go to the private layer, not into the corpus. Without
     --model it compares only what the prompts contain. Ctrl-C ends a try; what was seen until then counts.

@@ -20,9 +20,9 @@ def test_it_is_symmetric():
     assert found.high == pytest.approx(-other.low)
 
 
-def test_ten_wins_without_a_loss_tell_two_apart():
-    assert mean_difference([1] * 10).low > 0
-    assert mean_difference([1] * 3).low < 0
+def test_seven_wins_without_a_loss_are_a_clear_difference_and_three_to_one_is_not():
+    assert mean_difference([1] * 7).low > 0
+    assert mean_difference([1, 1, 1, -1]).low < 0
 
 
 @pytest.mark.parametrize("wins", [0.1, 0.25])
