@@ -12,7 +12,6 @@ from mendbench.api.settings import Progress, RunOptions, in_silence, open_contex
 from mendbench.api.strategies import LONGEST, Survey, main_model, surveys
 from mendbench.config.config_file import Loaded, load_config
 from mendbench.corpus.corpus import select
-from mendbench.corpus.split import read_split
 from mendbench.errors import BadInput
 from mendbench.model.trial import JsonRow
 from mendbench.prompts.estimate import Estimate
@@ -25,6 +24,7 @@ from mendbench.scoring.records import EDIT_KINDS
 from mendbench.scoring.scores import score
 from mendbench.strategies import TemplateStrategy, strategy
 from mendbench.strategies.interface import WITHOUT
+from mendbench.trial.components import BenchContext
 
 SCORE = "repair_success"
 """The score in which a strategy without a section is compared with the whole."""
@@ -95,8 +95,7 @@ def ablate_strategy(
     """
     loaded = load_config()
     context = open_context(loaded, options, tolerant=True)
-    part = options.part or ("all" if read_split(context.cases_dir) is None else "train")
-    model = options.models[0] if options.models else main_model(loaded)
+    part, model = _part_and_model(loaded, context, options)
     whole = strategy(name, context.strategy_dirs)
     if not whole.sections:
         raise BadInput(f"strategy {name}", "no section that could be left out", "name a strategy that has sections")
@@ -126,12 +125,17 @@ def estimate_ablation(name: str, options: RunOptions, on_progress: Progress = in
     """
     loaded = load_config()
     context = open_context(loaded, options, tolerant=True)
-    part = options.part or ("all" if read_split(context.cases_dir) is None else "train")
-    model = options.models[0] if options.models else main_model(loaded)
+    part, model = _part_and_model(loaded, context, options)
     if model is None:
         raise BadInput("matrix.models", "no model to ask", "configure one, or give --model")
     names = tuple(_without(name, left_out) for _, left_out in _plans(strategy(name, context.strategy_dirs)))
     return estimate_recording(replace(_trials(options, names, model), part=part), on_progress)
+
+
+def _part_and_model(loaded: Loaded, context: BenchContext, options: RunOptions) -> tuple[str, str | None]:
+    """Return the part of the corpus and the model that the options name, or the default ones."""
+    part = options.part or ("all" if context.split is None else "train")
+    return part, options.models[0] if options.models else main_model(loaded)
 
 
 def _plans(whole: TemplateStrategy) -> list[tuple[str, tuple[str, ...]]]:

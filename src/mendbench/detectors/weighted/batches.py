@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mendbench.detectors.weighted import slots
-from mendbench.detectors.weighted.envelopes import FAILED, MAX_DEPTH, READS, WRITES, envelope_evidence, envelopes
+from mendbench.detectors.weighted.envelopes import FAILED, MAX_DEPTH, READS, SOME, WRITES, envelope_evidence, envelopes
 from mendbench.detectors.weighted.evidence import enough, shown
 from mendbench.detectors.weighted.opening import parsed_text
 from mendbench.detectors.weighted.reading import spelled
@@ -38,8 +38,6 @@ _REFUSED = frozenset({
 _COUNTERS = frozenset({"successful", "succeeded", "failed"})
 """Slots that count what went well and what did not."""
 _IDENTITY = frozenset({"id", "uuid", "gid"})
-_SOME = 2
-"""Slots of data that make an object a record."""
 _REFUSED_BEGIN = ("failed", "invalid", "rejected", "unknown", "unauthorized")
 _UNPROCESSED = frozenset({"unprocesseditems", "unprocessedkeys"})
 """What a batch did not get to (Amazon DynamoDB)."""
@@ -74,7 +72,7 @@ def failed_items(
     beside = {slots.name_of(slot) for slot in value}
     reads = method.upper() in READS
     listing = listing or bool(beside & _LISTING) or reads
-    is_record = reads and len(set(_data_names(value))) >= _SOME and slots.name_of(path.rpartition(".")[2]) not in _LISTS
+    is_record = reads and len(set(_data_names(value))) >= SOME and slots.name_of(path.rpartition(".")[2]) not in _LISTS
     for slot, inner in value.items():
         name, at = slots.name_of(slot), f"{path}.{slot}".lstrip(".")
         refused = _refused_items(slot, inner, method, counted=bool(beside & _COUNTERS))
@@ -110,7 +108,7 @@ def _in_list(items: list[Json], method: str, path: str, depth: int, *, listing: 
         is_response = isinstance(item, dict) and _is_response(item)
         if enough(evidence) and (is_response or not (listing and (_has_data(item) or path.endswith("items")))):
             yield FailedItem(value=item, evidence=evidence)
-        elif isinstance(item, dict) and listing and len(_data_names(item)) >= _SOME:
+        elif isinstance(item, dict) and listing and len(_data_names(item)) >= SOME:
             continue
         elif isinstance(item, list | dict) and depth < _NESTED:
             yield from failed_items(item, method, at, depth + 1, listing=listing)

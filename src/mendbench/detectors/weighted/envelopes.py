@@ -18,7 +18,7 @@ MAX_DEPTH = 6
 
 FAILED = range(400, 600)
 _SUCCEEDED = range(200, 300)
-_MUCH, _SOME = 4, 2
+_MUCH, SOME = 4, 2
 """Slots of data that make an object a record, and that make it probable."""
 
 _IDENTITY = ("id", "sid", "uuid", "guid", "gid", "arn", "selflink", "createdat")
@@ -128,7 +128,7 @@ def _shape_of(layer: JsonObject, method: str, *, is_root: bool) -> _Shape:
     content = slots.content_names(layer)
     named = {slots.name_of(slot): value for slot, value in layer.items()}
     reads = method.upper() in READS
-    is_record = len(content) >= (_SOME if reads else _MUCH)
+    is_record = len(content) >= (SOME if reads else _MUCH)
     if (
         not is_record
         and not named.keys() & (slots.FLAGS | {"jsonrpc", "iserror"})
@@ -182,7 +182,7 @@ def _weight(name: str, value: Json, shape: _Shape) -> float:
     if name in slots.FLAGS and (flag := slots.boolean_of(value)) is not None:
         if flag:
             return -2.0
-        return 0.5 if not shape.has_reason and len(shape.content) >= _SOME else 3.0
+        return 0.5 if not shape.has_reason and len(shape.content) >= SOME else 3.0
     if name in slots.FAILURE_FLAGS and (isinstance(value, bool) or value in ("true", "false")):
         return 3.0 if slots.boolean_of(value) else -1.5
     if slots.is_error_code(name) and not isinstance(value, dict | list):
@@ -209,12 +209,7 @@ def _message_weight(name: str, value: str, shape: _Shape) -> float:
         return 5.0
     if slots.says_failed(value) and not shape.is_record:
         return 2.0
-    if (
-        shape.is_record
-        or len(shape.content) >= _SOME
-        or name in {"title", "text", "summary"}
-        or not says_failure(value)
-    ):
+    if shape.is_record or len(shape.content) >= SOME or name in {"title", "text", "summary"} or not says_failure(value):
         return 0.0
     return 1.0 if shape.content else 2.2
 
@@ -232,7 +227,7 @@ def _error_weight(value: Json, shape: _Shape) -> float:
         and shape.is_root
         and not shape.has_state
         and isinstance(value, dict)
-        and len(value) >= _SOME
+        and len(value) >= SOME
     ):
         return 4.0
     return 4.0 if not shape.is_record else 0.0 if shape.reads else 1.2
@@ -273,7 +268,7 @@ def _number_weight(name: str, number: int, shape: _Shape) -> float:
         return -2.5 if name in slots.ZERO_IS_SUCCESS else -0.3
     if number == 1 and name in {"status", "result", "stat", "ack"}:
         return -1.5
-    if shape.is_record or len(shape.content) >= _SOME:
+    if shape.is_record or len(shape.content) >= SOME:
         return 0.2
     if number < 0:
         return 2.5
@@ -313,6 +308,6 @@ def _word_weight(name: str, word: str, shape: _Shape) -> float:
         if not shape.reads:
             return 0.5
         return 4.0 if name == "status" and shape.gives_reason and not shape.identified else 0.0
-    if slots.says_state(word) and (len(shape.content) >= _SOME or not shape.has_reason):
+    if slots.says_state(word) and (len(shape.content) >= SOME or not shape.has_reason):
         return 1.5
     return 3.0 if shape.has_reason or not shape.content else 2.0
