@@ -58,7 +58,7 @@ class Source:
 
 
 def json_file(path: Path) -> JsonObject:
-    """Return the JSON object in a file; ``{"lines": [...]}`` for a file with one object per line.
+    """Return the JSON object in a file; ``{"lines": [...]}`` for a file with one value per line, and for one that is an array.
 
     A last line that a crash truncated is left out.
 
@@ -69,6 +69,8 @@ def json_file(path: Path) -> JsonObject:
     if (lines := _json_lines(text)) is not None:
         return {"lines": lines}
     value = load_json(text, str(path))
+    if isinstance(value, list):
+        return {"lines": value}
     if not isinstance(value, dict):
         raise BadInput(str(path), f"a JSON {type(value).__name__}", "name a trace, a cassette or a HAR file")
     return value
