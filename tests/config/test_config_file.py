@@ -191,3 +191,5 @@ def test_a_configuration_of_another_user_does_not_hold_in_the_folders_below_it(t
     with pytest.raises(BadInput, match="a configuration of another user, found above this folder; change to "):
         load_config(below)
     assert load_config(tmp_path).root == tmp_path
+    monkeypatch.delattr(os, "geteuid")  # a system without user ids
+    assert load_config(below).root == tmp_path

@@ -4,6 +4,7 @@ import errno
 import os
 import shutil
 import stat
+import sys
 import threading
 
 import pytest
@@ -178,19 +179,6 @@ def test_two_folders_change_places_in_one_step(tmp_path):
         files.exchanged(tmp_path / "one", tmp_path / "absent")
 
 
-def test_a_lock_file_is_held_by_one_and_gone_after(tmp_path):
-    path = tmp_path / "lock"
-    with files.lock_file(path) as first:
-        with files.lock_file(path) as second:
-            assert (first, second) == (True, False)
-        assert path.exists()
-    assert names(tmp_path) == []
-    path.touch()  # a killed process left it
-    with files.lock_file(path) as again:
-        assert again
-    assert names(tmp_path) == []
-
-
 def test_a_folder_beside_is_gone_unless_it_was_moved(tmp_path):
     with files.folder_beside(tmp_path / "in" / "a") as beside:
         (beside / "file").touch()
@@ -201,3 +189,16 @@ def test_a_folder_beside_is_gone_unless_it_was_moved(tmp_path):
         files.move_folder(beside, tmp_path / "in" / "b" / "a")
     assert names(tmp_path / "in" / "b" / "a") == ["file"]
     assert names(tmp_path / "in") == ["b"]
+
+
+def test_a_system_without_flock_writes_to_the_same_places_and_leaves_alone_what_others_may_write(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    other = tmp_path / f".a.txt.abcdefgh{files.LEFT}"
+    other.touch()
+    write_atomically(tmp_path / "a.txt", "old")
+    write_atomically(tmp_path / "a.txt", "new")
+    with files.folder_beside(tmp_path / "b") as beside, files.locked(tmp_path):
+        (beside / "file").touch()
+        files.move_folder(beside, tmp_path / "b")
+    assert (tmp_path / "a.txt").read_text() == "new"
+    assert names(tmp_path) == [other.name, "a.txt", "b"]

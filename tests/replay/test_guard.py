@@ -57,6 +57,8 @@ EFFECTS = {
     "os.symlink": lambda: (HERE.parent / "never").symlink_to("x"),
     "os.link": lambda: (HERE.parent / "never").hardlink_to(HERE),
     "signal.pthread_kill": lambda: signal.pthread_kill(threading.get_ident(), 0),
+    "_winapi.CreateProcess": lambda: sys.audit("_winapi.CreateProcess", None, "true", "."),
+    "winreg.SetValue": lambda: sys.audit("winreg.SetValue", 1, "Software", 1, "x"),
     "sqlite3.connect": lambda: sqlite3.connect(HERE.parent / "never.db"),
     "ctypes.dlsym": lambda: ctypes.CDLL(None).system,
 }

@@ -1,5 +1,6 @@
 """Running many tasks, here or in other processes."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -192,3 +193,13 @@ def test_a_pool_that_is_closed_ends_with_the_task_at_hand(tmp_path):
         pass
     pool.close()
     assert not (tmp_path / "second").exists()
+
+
+def test_workers_are_started_afresh_where_the_system_cannot_fork(monkeypatch):
+    def context(method):
+        if method != "spawn":
+            raise ValueError(f"cannot find context for {method!r}")
+        return multiprocessing.get_context(method)
+
+    monkeypatch.setattr(executor, "get_context", context)
+    assert sorted(executor.run_all(abs, [(-1,), (-2,)], 2)) == [1, 2]

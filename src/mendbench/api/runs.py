@@ -219,7 +219,7 @@ def _made_from(options: RunOptions, context: BenchContext, loaded: Loaded) -> st
     templates = [path for place in places for path in sorted(place.glob(f"*{SUFFIX}"))]
     templates += [Path(parts_of(name).base) for name in options.strategies if SUFFIX in name]
     recordings = {
-        str(path.relative_to(folder)): file_digest(path)
+        path.relative_to(folder).as_posix(): file_digest(path)
         for folder in (corpus.cassettes_dir, loaded.private_dir)
         for path in folder.glob("*/*/*.yaml")
     }

@@ -254,7 +254,7 @@ def refuse_unknown_names(loaded: Loaded, options: RunOptions) -> None:
 def shown(folder: Path) -> str:
     """Return a folder as a command names it: relative to the working folder if it is below that."""
     here = Path.cwd()
-    return str(folder.relative_to(here)) if folder.is_relative_to(here) else str(folder)
+    return (folder.relative_to(here) if folder.is_relative_to(here) else folder).as_posix()
 
 
 def _asked_for(planned: Plan) -> frozenset[str]:

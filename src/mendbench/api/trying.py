@@ -373,5 +373,5 @@ def _note(ledger: Path, standing: Standing) -> None:
         "strategy": standing.strategy, "against": standing.against, "model": standing.model, "cases": len(standing.pairs),
         "won": len(standing.won), "lost": len(standing.lost), "ended": standing.ended,
     }  # fmt: skip
-    with ledger.open("a", encoding="utf-8") as file:
+    with ledger.open("a", encoding="utf-8", newline="\n") as file:
         file.write(f"{json.dumps(line)}\n")

@@ -247,10 +247,10 @@ def rewrite(path: Path, entries: Iterable[Entry]) -> None:
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Lock ``folder`` against recording by other processes. On a system without such a lock, only create the folder.
+    """Lock ``folder`` against recording by other processes.
 
     Raises:
-        BadInput: the folder cannot be made.
+        BadInput: the folder cannot be made or locked.
     """
     with contextlib.ExitStack() as ending:
         with _on_disk(folder):

@@ -17,10 +17,13 @@ from mendbench.model.json import Json
 
 
 def prepare() -> None:
-    """Make both streams accept every character: one that the encoding lacks is written as an escape."""
+    """Make both streams accept every character, and end lines alike on every system.
+
+    A character that the encoding lacks is written as an escape.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors="backslashreplace", newline="\n")
 
 
 def write(text: str) -> None:

@@ -88,7 +88,11 @@ class Loaded(Table):
         """
         if self.packaged or Path(path).is_absolute():
             return Path(path)
-        return Path(os.path.relpath(self.root / path))
+        place = self.root / path
+        try:
+            return Path(os.path.relpath(place))
+        except ValueError:  # another drive of Windows
+            return place
 
 
 def load_config(start: Path | None = None) -> Loaded:
@@ -130,8 +134,11 @@ def _own(folder: Path) -> tuple[Path, dict[str, Any]] | None:
 
 
 def _refuse_other_user(path: Path) -> None:
-    """Refuse another user's file above the current folder: a configuration names programs that are run."""
-    if path.stat().st_uid not in {0, os.geteuid()}:
+    """Refuse another user's file above the current folder: a configuration names programs that are run.
+
+    Where files have no user ids (Windows), none is refused.
+    """
+    if hasattr(os, "geteuid") and path.stat().st_uid not in {0, os.geteuid()}:
         hint = f"change to {path.parent} if you trust it, or write a mendbench.toml here"
         raise BadInput(str(path), "a configuration of another user, found above this folder", hint)
 

@@ -2,7 +2,8 @@
 
 A file is written next to its target under a unique name, flushed to the disk, and renamed to its target. The folder is flushed too. So
 neither a killed process nor a power cut leaves a partial file, or the old file after success was reported. The leftovers of a killed
-process are recognised by their name and their missing lock. The next writer into that folder removes them.
+process are recognised by their name and their missing lock. The next writer into that folder removes them. Where the system has no such
+locks, they stay.
 """
 
 from __future__ import annotations
@@ -17,14 +18,21 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from mendbench.io.folder_removal import emptied
+from mendbench.io.locks import awaited_lock_file, has_flock, hold, is_at
 
 LEFT = ".mendbench-part"
 """The suffix of a temporary file or folder that is not yet renamed to its target."""
+
+_LOCK = ".mendbench.lock"
+"""The lock file of a folder, where folders themselves cannot be locked."""
 
 _LEFT = re.compile(rf"\..+\.[a-z0-9_]{{8}}{re.escape(LEFT)}")
 
 _AT_CWD, _EXCHANGE = -100, 2
 """``AT_FDCWD`` and ``RENAME_EXCHANGE`` of renameat2(2) of Linux."""
+
+_AS_IT_IS = getattr(os, "O_BINARY", 0)
+"""Without this flag, Windows writes ``\\r\\n`` for ``\\n``."""
 
 _AT_ONCE = 65536
 """The size up to which small parts are written together, in bytes."""
@@ -60,17 +68,19 @@ def write_parts_atomically(path: Path, parts: Iterable[str | bytes]) -> None:
     make_folder(path.parent)
     clear_left(path.parent)
     handle, beside = _opened_beside(path)
-    try:
+    with contextlib.ExitStack() as opened:
+        opened.callback(os.close, handle)
         try:
             _write_parts(handle, parts)
             os.fsync(handle)
             beside.chmod(0o644)
+            if not has_flock():
+                opened.close()  # an open file cannot be renamed there
             beside.replace(path)
         except BaseException:
+            opened.close()
             beside.unlink(missing_ok=True)
             raise
-    finally:
-        os.close(handle)
     flush_folder(path.parent)
 
 
@@ -87,7 +97,7 @@ class Appended:
             OSError: it cannot be written to.
         """
         self._path = path
-        self._handle: int | None = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        self._handle: int | None = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _AS_IT_IS, 0o644)
 
     def add(self, data: str | bytes) -> None:
         """Append a piece.
@@ -236,20 +246,24 @@ def folder_beside(path: Path) -> Iterator[Path]:
 
 def held_folder(folder: Path) -> int | None:
     """Return a handle that locks a new folder while open; None if another process removed the folder as a leftover."""
+    if not has_flock():
+        return os.open(os.devnull, os.O_RDONLY)  # nothing is removed as a leftover there
     try:
         handle = os.open(folder, os.O_RDONLY)
     except FileNotFoundError:
         return None
     with contextlib.suppress(OSError):  # a file system without locks
         hold(handle, wait=True)
-    if _is_at(handle, folder):
+    if is_at(handle, folder):
         return handle
     os.close(handle)
     return None
 
 
 def clear_left(folder: Path, named: Callable[[str], bool] = is_left) -> None:
-    """Remove the leftovers of ended processes in a folder: temporary names that are not locked."""
+    """Remove the leftovers of ended processes in a folder: temporary names that are not locked, where the system has locks."""
+    if not has_flock():
+        return
     with contextlib.suppress(OSError), os.scandir(folder) as found:
         for name in [each.name for each in found if named(each.name)]:
             with contextlib.suppress(OSError):
@@ -260,64 +274,21 @@ def clear_left(folder: Path, named: Callable[[str], bool] = is_left) -> None:
 def locked(folder: Path) -> Iterator[None]:
     """Lock ``folder`` against other writers that use this lock. The folder is created if necessary.
 
-    If the system has no such lock, this does nothing. The lock ends with the process that holds it.
+    The lock ends with the process that holds it.
 
     Raises:
-        OSError: the folder cannot be created.
+        OSError: the folder cannot be created, or its file system has no locks.
     """
     make_folder(folder)
-    handle = os.open(folder, os.O_RDONLY) if os.name == "posix" else None
+    if not has_flock():
+        with awaited_lock_file(folder / _LOCK):
+            yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
     try:
-        if handle is not None:
-            hold(handle, wait=True)
+        hold(handle, wait=True)
         yield
     finally:
-        if handle is not None:
-            os.close(handle)
-
-
-def hold(handle: int, *, wait: bool) -> bool:
-    """Lock an open file or folder while it is open. Return False if another process holds the lock.
-
-    Raises:
-        OSError: its file system has no locks.
-    """
-    try:
-        import fcntl  # noqa: PLC0415  absent on Windows
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-@contextlib.contextmanager
-def lock_file(path: Path) -> Iterator[bool]:
-    """Lock a lock file. Yield False if another process holds the lock.
-
-    The file exists only while it is locked. A killed process leaves it behind unlocked.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
-    while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            got = hold(handle, wait=False)
-        except BaseException:
-            os.close(handle)
-            raise
-        if not got or _is_at(handle, path):
-            break
-        os.close(handle)  # its holder finished and removed it between the two calls
-    try:
-        yield got
-    finally:
-        if got:
-            with contextlib.suppress(OSError):
-                path.unlink()
         os.close(handle)
 
 
@@ -327,7 +298,7 @@ def _opened_beside(path: Path) -> tuple[int, Path]:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=LEFT)
         with contextlib.suppress(OSError):  # a file system without locks
             hold(handle, wait=True)
-        if _is_at(handle, Path(name)):
+        if is_at(handle, Path(name)):
             return handle, Path(name)
         os.close(handle)
 
@@ -339,13 +310,6 @@ def _clear(path: Path) -> None:
             remove(path)
     finally:
         os.close(handle)
-
-
-def _is_at(handle: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(handle), path.lstat())
-    except FileNotFoundError:
-        return False
 
 
 def _write_parts(handle: int, parts: Iterable[str | bytes]) -> None:

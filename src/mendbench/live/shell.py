@@ -17,6 +17,7 @@ from mendbench.io.canonical_json import canonical_json, digest
 from mendbench.live.world import PATIENCE_S
 from mendbench.model.exchange import Request, Response
 from mendbench.model.json import Json, JsonObject
+from mendbench.process.requirements import require_linux
 from mendbench.process.sandbox_limits import NOBODY, Bounds, Ran, entries_of, run_bounded
 from mendbench.secrets.environment import is_credential
 from mendbench.secrets.redaction import Redactor
@@ -85,11 +86,12 @@ class ShellLive:
         """Run the command. If it exceeds a limit, it is ended: a timeout, or a 413 that names the limit.
 
         Raises:
-            BadInput: shell commands are not allowed, the sandbox's program is missing or cannot set the sandbox up, or the body is not a
-                command.
+            BadInput: shell commands are not allowed, the system is not Linux, the sandbox's program is missing or cannot set the sandbox
+                up, or the body is not a command.
         """
         if not self._allowed:
             raise BadInput("shell://sandbox/", "a shell command, and none may run", "record with --allow-shell")
+        require_linux("shell://sandbox/", "a shell command")
         program = self._bwrap or shutil.which("bwrap")
         if program is None:
             raise BadInput("bwrap", "bubblewrap is not installed", "install it: shell commands run in its sandbox only")

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO, cast
 
+from mendbench.process.requirements import require_groups
+
 TAIL_BYTES = 4096
 """How many bytes of the end of standard error are kept."""
 
@@ -93,8 +95,10 @@ def start_group(argv: Sequence[str], environ: Mapping[str, str] | None, stdin: i
     """Start a program in a session of its own, so that :func:`kill_group` ends its child processes too. Its outputs are pipes.
 
     Raises:
+        BadInput: the system has no process groups.
         OSError, ValueError: it cannot be run.
     """
+    require_groups(argv[0])
     return subprocess.Popen(  # noqa: S603  the operator's own program
         argv, env=environ, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )
@@ -124,7 +128,7 @@ def run_program(argv: Sequence[str], given: bytes, timeout_s: float, limit: int)
     If it exceeds a limit, or on any other exception, it is killed with its child processes, except those in a session of their own.
 
     Raises:
-        OSError, ValueError: it cannot be run.
+        BadInput, OSError, ValueError: as :func:`start_group`.
         subprocess.TimeoutExpired, TooMuchOutput: as :func:`communicate`.
     """
     process = start_group(argv, None, subprocess.PIPE)

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import fcntl
 import json
 import os
 import select
@@ -137,12 +136,18 @@ def _alone() -> list[socket.socket]:
         for name, line in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
             (PROC / "self" / name).write_text(line)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sH22x", b"lo", _UP_AND_RUNNING))
+        _ioctl(any_socket, _SET_FLAGS, struct.pack("16sH22x", b"lo", _UP_AND_RUNNING))
     heard = []
     for number, address in enumerate(_resolvers()):
         with contextlib.suppress(OSError):
             heard.append(_resolver(number, address))
     return heard
+
+
+def _ioctl(on: socket.socket, what: int, data: bytes) -> None:
+    import fcntl  # noqa: PLC0415  absent on Windows, where this module is still imported
+
+    fcntl.ioctl(on, what, data)
 
 
 def _resolvers() -> list[str]:
@@ -164,11 +169,11 @@ def _resolver(number: int, address: str) -> socket.socket:
     with socket.socket(family, socket.SOCK_DGRAM) as asking:
         raw = socket.inet_pton(family, address)
         if family == socket.AF_INET6 and address != "::1":
-            fcntl.ioctl(asking, _SET_ADDRESS, struct.pack("16sIi", raw, 128, socket.if_nametoindex("lo")))
+            _ioctl(asking, _SET_ADDRESS, struct.pack("16sIi", raw, 128, socket.if_nametoindex("lo")))
         elif family == socket.AF_INET and not address.startswith("127."):
             name = f"lo:{number}".encode()
             for what, value in ((_SET_ADDRESS, raw), (_SET_MASK, b"\xff\xff\xff\xff")):
-                fcntl.ioctl(asking, what, struct.pack("16sH2x4s16x", name, family, value))
+                _ioctl(asking, what, struct.pack("16sH2x4s16x", name, family, value))
     heard = socket.socket(family, socket.SOCK_DGRAM)
     heard.settimeout(0)
     heard.bind((address, _DNS_PORT))

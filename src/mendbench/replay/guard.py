@@ -34,6 +34,8 @@ GUARDED_EVENTS = frozenset(
         "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty",
         "pty.spawn", "os.startfile", "os.kill", "os.killpg", "signal.pthread_kill",
         "os.chmod", "os.chown", "os.chflags", "os.truncate", "os.utime", "os.setxattr", "os.removexattr", "os.link", "os.symlink",
+        "_winapi.CreateProcess", "_winapi.TerminateProcess", "_winapi.CreateNamedPipe", "_winapi.CreateJunction",
+        "winreg.CreateKey", "winreg.DeleteKey", "winreg.DeleteValue", "winreg.LoadKey", "winreg.SaveKey", "winreg.SetValue",
     }
 )  # fmt: skip
 """Audit events of effects (the table of audit events in the Python library reference)."""
@@ -41,10 +43,11 @@ GUARDED_EVENTS = frozenset(
 GUARDED_SYMBOLS = frozenset(
     {
         "system", "popen", "fork", "vfork", "clone", "execv", "execve", "execvp", "posix_spawn", "posix_spawnp",
-        "socket", "connect", "syscall",
+        "socket", "connect", "syscall", "CreateProcessA", "CreateProcessW", "ShellExecuteA", "ShellExecuteW", "WinExec",
+        "WSASocketA", "WSASocketW", "WSAConnect",
     }
 )  # fmt: skip
-"""Functions of the C library that ``ctypes`` may not look up."""
+"""Functions of the C library and of Windows that ``ctypes`` may not look up."""
 
 _STARTS = frozenset({"_thread.start_new_thread", "_thread.start_joinable_thread"})
 _PLACES = {"os.remove": 1, "os.rename": 2, "os.mkdir": 1, "os.rmdir": 1}

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mendbench.errors import BadInput
-from mendbench.io.files import exchanged, flush_folder, lock_file, make_folder, remove
+from mendbench.io.files import exchanged, flush_folder, make_folder, remove
+from mendbench.io.locks import lock_file
 
 
 @contextlib.contextmanager

@@ -251,6 +251,7 @@ def open_run(place: Path, plan: JsonObject, *, resume: bool, on_note: Note = lam
             yield folder
         except MendbenchError:
             if folder.is_void:
+                folder.close()
                 remove(partial)
             raise
         finally:

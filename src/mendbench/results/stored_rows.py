@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import weakref
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, overload
 
 from mendbench.io.files import Appended, write_parts_atomically
+from mendbench.io.opened_files import opened
 from mendbench.model.trial import JsonRow
 from mendbench.scoring.record_table import Records, records_of
 from mendbench.values.lru import LruCache
@@ -35,8 +34,7 @@ class Lines:
     def __init__(self, path: Path, starts: array[int]) -> None:
         """Open a file. ``starts`` are the offsets of its lines and, last, of its end; more may be added later."""
         self.starts = starts
-        self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        weakref.finalize(self, os.close, self._file)
+        self._file = opened(path)
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -44,13 +42,11 @@ class Lines:
 
     def size(self) -> int:
         """Return the current size of the file in bytes."""
-        return os.fstat(self._file).st_size
+        return self._file.size()
 
     def whole(self) -> BinaryIO:
         """Return a handle on the same file, positioned at its beginning."""
-        file = os.fdopen(os.dup(self._file), "rb")
-        file.seek(0)
-        return file
+        return self._file.whole()
 
     def digest(self) -> str:
         """Return the SHA-256 of the whole file, in hexadecimal digits."""
@@ -63,11 +59,11 @@ class Lines:
     def __getitem__(self, number: int) -> bytes:
         """Return the raw bytes of a line, with its line end."""
         start = self.starts[number]
-        size = self.starts[number + 1] - start
-        found = os.pread(self._file, size, start)
-        while len(found) < size and (more := os.pread(self._file, size - len(found), start + len(found))):
-            found += more
-        return found
+        return self._file.at(start, self.starts[number + 1] - start)
+
+    def grew(self, data: bytes) -> None:
+        """Take note of what was appended to the file."""
+        self._file.grew(data)
 
 
 class GrowingFile:
@@ -90,7 +86,9 @@ class GrowingFile:
         Raises:
             OSError: they cannot be written; the file and its offsets are unchanged.
         """
-        self._file.add(b"".join(lines))
+        data = b"".join(lines)
+        self._file.add(data)
+        self._lines.grew(data)
         first = len(self._lines)
         for line in lines:
             self._starts.append(self._starts[-1] + len(line))

@@ -13,6 +13,7 @@ from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, groupby
 from multiprocessing import connection, get_context, parent_process
+from multiprocessing.context import BaseContext
 from typing import Any, Generic, NoReturn, Protocol, TypeVar
 
 from mendbench.errors import BadInput, Incomplete
@@ -31,6 +32,9 @@ DIED = "the worker process died: killed from outside, or out of memory"
 
 _PRELOADED = ["mendbench.trial.runner"]
 """Imported once, before workers are forked."""
+
+_MOST_WORKERS = 61
+"""Processes that one thread of Windows can wait for (``concurrent.futures`` accepts no more there)."""
 
 
 class Pool(Protocol[T_contra, R]):
@@ -160,9 +164,9 @@ class LocalPool(Generic[T, R]):
     """Processes of this machine."""
 
     def __init__(self, task: Callable[[T], R], workers: int) -> None:
-        self._task, self.workers = task, workers
-        self._context = get_context("forkserver")
-        self._context.set_forkserver_preload(_PRELOADED)
+        self._task = task
+        self.workers = min(workers, _MOST_WORKERS) if os.name == "nt" else workers
+        self._context = _starting()
         self._start()
 
     def submit(self, chunk: Sequence[T]) -> Future[list[R]]:
@@ -201,6 +205,16 @@ class LocalPool(Generic[T, R]):
     def _start(self) -> None:
         self._watched, self._going = self._context.Pipe(duplex=False)
         self._pool = ProcessPoolExecutor(self.workers, self._context, _begin, (self._task, self._watched))
+
+
+def _starting() -> BaseContext:
+    """Return how workers are started: forked from a server that has imported everything, or from nothing where the system cannot fork."""
+    try:
+        context = get_context("forkserver")
+    except ValueError:
+        return get_context("spawn")
+    context.set_forkserver_preload(_PRELOADED)
+    return context
 
 
 _own_task: Callable[[Any], Any] | None = None

@@ -14,6 +14,7 @@ from importlib import util
 from pathlib import Path, PurePosixPath
 
 from mendbench.errors import BadInput
+from mendbench.process.requirements import require_linux
 
 HOME = "/srv/mendbench"
 """The home folder of a sandboxed server. Its data lies below it."""
@@ -86,8 +87,9 @@ def sandboxed(
     :data:`ENVIRONMENT`. Without ``network`` the program has no network, not even the machine's loopback interface.
 
     Raises:
-        BadInput: bubblewrap is not installed.
+        BadInput: the system is not Linux, or bubblewrap is not installed.
     """
+    require_linux(f"service {service}", "a real server")
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         raise BadInput(f"service {service}", "bubblewrap (bwrap) is not installed", "install it: it runs there only")
