@@ -226,7 +226,7 @@ class _Pairing:
             fault: Fault = "timeout"
             self._pair(at, request, Response(status=0, fault=fault, elapsed_ms=_elapsed_ms(request, message)))
         else:
-            self._drop(request, f"it was cancelled: {reason}")
+            self._drop(request, f"it was cancelled: {sanitise(reason)}")
 
     def _pair(self, at: int, message: Message, response: Response) -> None:
         read = self._exchanged(message)
