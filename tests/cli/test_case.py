@@ -64,7 +64,7 @@ def test_a_case_that_anything_passes_fails_the_check_and_says_why(corpus, mendbe
     assert result.code == 1
     assert "0 of 1 cases proved; " in result.out
     assert (
-        f"mendbench: {cases.RENAMED}: the wrong fix fails: hard-codes the name: does not hold; judged repaired\n"
+        f"mendbench: {cases.RENAMED}: the wrong fix fails: hard-codes the name: does not hold; judged repaired; every check holds "
         in result.err
     )
 

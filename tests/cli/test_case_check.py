@@ -1,12 +1,14 @@
 """What `mendbench case check` refuses beside a proof that does not hold: recordings that nothing asks for, and credentials in them."""
 
+import json
 import shutil
 from dataclasses import replace
 
 import pytest
+import yaml
 
 from mendbench.cassettes import cassette
-from tests.fakes import cases
+from tests.fakes import cases, live_api
 from tests.fakes.planted import record_credential
 
 RESPONSES = f"{cases.RENAMED}/{cases.MODEL}.yaml"
@@ -90,3 +92,36 @@ def test_a_credential_that_nobody_declared_fails_the_check_and_is_not_shown(corp
     assert result.code == 2
     assert f"{cases.RENAMED}/world.yaml:{planted.line}: " in result.line
     assert planted.value not in result.out + result.err
+
+
+def without_the_tag(truth):
+    for check in (truth["checks"][0], truth["variants"][0]["checks"][0]):
+        del check["request"]["json"]["tag"]
+
+
+def test_a_surviving_mutant_is_told_with_what_to_do_and_with_a_patch_to_paste(corpus, check):
+    cases.change_case(corpus, cases.RENAMED, without_the_tag)
+    result = check("--record", "new_episodes")
+    assert result.code == 1
+    lines = [line.removeprefix("mendbench: ") for line in result.err.splitlines()]
+    (at,) = [number for number, line in enumerate(lines) if "mutant survives: without note's body.tag" in line]
+    assert "make a check stricter, or set `only: true`" in lines[at]
+    pasted = yaml.safe_load(lines[at + 1])
+    cases.change_case(corpus, cases.RENAMED, lambda truth: truth.update(accepts=pasted))
+    assert check("--record", "new_episodes").code == 0
+
+
+def test_what_is_unproved_of_a_live_world_is_told_and_counted_and_fails_nothing(tmp_path, mendbench, monkeypatch):
+    monkeypatch.setenv(live_api.VARIABLE, live_api.TOKEN)
+    monkeypatch.chdir(tmp_path)
+    words = ("case", "check", live_api.CASE, "--workers", "1")
+    with live_api.live_api() as api:
+        live_api.write_live_case(tmp_path, api.base)
+        assert mendbench(*words, "--record", "new_episodes", "--allow-writes").code == 0
+    result = mendbench(*words)
+    assert result.code == 0
+    found = json.loads(mendbench(*words, "--format", "json").out)
+    what = [one["what"] for one in found["summary"]["unproved"]]
+    assert "mutant: note's write done again" in what
+    assert f"\n{len(what)} unproved (live): " in result.out
+    assert result.err.count(f"{live_api.CASE}: unproved (live): ") == len(what)

@@ -152,40 +152,41 @@ def test_every_kind_of_check_is_read(tmp_path):
         (lambda t: t["checks"][0]["request"].update(times="often"), ["case.yaml: checks.0.request.times: Input should be a valid integer (found 'often')"]),
         (lambda t: t["checks"][2]["unchanged"].update(path="params/url"), ["case.yaml: checks.2.unchanged.path", "(found 'params/url')"]),
         (lambda t: t["faults"][0].update(facts=["called", "(unclosed"]), ["case.yaml: faults.0.facts.1: not a regular expression", "unterminated subpattern", "(found '(unclosed')"]),
-        (lambda t: t["faults"][0].update(facts=["call|name"]), ["case.yaml: faults.0: fact 'call|name' is not a plain text", "fact_texts"]),
-        (lambda t: t["faults"][0].update(facts=["a", "b"], fact_texts=["a"]), ["case.yaml: faults.0: fact_texts has one text for each"]),
-        (lambda t: t["faults"][0].update(facts=["a|b"], fact_texts=["c"]), ["case.yaml: faults.0: the text 'c' does not match the fact 'a|b'"]),
-        (lambda t: t["faults"][0].update(cause=[]), ["case.yaml: faults.0: a fault that an edit mends names the nodes to touch under cause"]),
-        (lambda t: t["faults"][0].update(state="warning"), ["case.yaml: faults.0: a warning states what must be said under says"]),
-        (lambda t: t["faults"].append(t["faults"][0]), ["case.yaml: two faults are called 'wrong-field'"]),
-        (lambda t: t["checks"].append({}), ["case.yaml: checks.4: a check has exactly one kind"]),
-        (lambda t: t["checks"].append({"request": None}), ["case.yaml: checks.4: a check has exactly one kind"]),
-        (lambda t: t["checks"][0].update(kept=["note"]), ["case.yaml: checks.0: a check has exactly one kind"]),
+        (lambda t: t["faults"][0].update(facts=["call|name"]), ["case.yaml: faults.0.facts.0: fact 'call|name' is not a plain text", "fact_texts"]),
+        (lambda t: t["faults"][0].update(facts=["a", "b"], fact_texts=["a"]), ["case.yaml: faults.0.fact_texts: 1 fact_texts for 2 facts; give one text for each"]),
+        (lambda t: t["faults"][0].update(facts=["a|b"], fact_texts=["c"]), ["case.yaml: faults.0.fact_texts.0: the text 'c' does not match the fact 'a|b'"]),
+        (lambda t: t["faults"][0].update(cause=[]), ["case.yaml: faults.0.cause: a fault that an edit mends, without nodes to touch; name them under cause"]),
+        (lambda t: t["faults"][0].update(state="warning"), ["case.yaml: faults.0.says: a warning without what must be said; add says"]),
+        (lambda t: t["faults"].append(t["faults"][0]), ["case.yaml: faults.1.id: two faults are called 'wrong-field'; rename one"]),
+        (lambda t: t["checks"].append({}), ["case.yaml: checks.4: a check of 0 kinds; give each check exactly one of request, no_request, output, kept,"]),
+        (lambda t: t["checks"].append({"request": None}), ["case.yaml: checks.4: a check of 0 kinds; give each check exactly one of request, no_request, output, kept,"]),
+        (lambda t: t["checks"][0].update(kept=["note"]), ["case.yaml: checks.0.kept: a check of 2 kinds: request, kept; give each check exactly one"]),
         (lambda t: t["checks"].append({"kept": []}), ["case.yaml: checks.4.kept", "at least 1 item"]),
-        (lambda t: t["checks"].append({"output": {"output": "a", "node": "note", "path": "b", "equals": 1}}), ["checks.4.output: name either an output, or a node and a path in it"]),
-        (lambda t: t["checks"].append({"output": {"output": "a"}}), ["checks.4.output: say what it equals or matches"]),
+        (lambda t: t["checks"].append({"output": {"output": "a", "node": "note", "path": "b", "equals": 1}}), ["checks.4.output: no single target; name either an output, or a node and a path in it"]),
+        (lambda t: t["checks"].append({"output": {"output": "a"}}), ["checks.4.output: nothing to compare the output with; add equals or matches"]),
         (lambda t: t.update(checks=[]), ["case.yaml: checks", "at least 1 item"]),
         (lambda t: t.update(variants=[]), ["case.yaml: variants", "at least 1 item"]),
         (lambda t: t["wrong_fixes"].pop(), ["case.yaml: wrong_fixes", "at least 2 items"]),
-        (lambda t: t["variants"][0].update(inputs={}), ["case.yaml: variants.0: a variant differs from the case in inputs or state"]),
-        (lambda t: t["variants"][0].update(inputs=dict(INPUTS)), ["case.yaml: the variant 'another person' is the case itself"]),
+        (lambda t: t["variants"][0].update(inputs={}), ["case.yaml: variants.0: a variant with the case's own data; give it other inputs or another state"]),
+        (lambda t: t["variants"][0].update(inputs=dict(INPUTS)), ["case.yaml: variants.0: the variant 'another person' is the case itself"]),
         (lambda t: t["variants"][0].update(inputs={}, state={"json_api": {"host": "desk.kelpforest.example"}}), ["the variant 'another person' is the case itself"]),
-        (lambda t: t["variants"].append(t["variants"][0]), ["case.yaml: two variants are called 'another person'"]),
-        (lambda t: t["state"].update(slack={}), ["case.yaml: state of slack, which recorded_from does not declare"]),
-        (lambda t: t["variants"][0].update(state={"github": {}}), ["case.yaml: state of github, which recorded_from does not declare"]),
-        (lambda t: t.update(fix=None), ["case.yaml: a case with an edit fault has a reference fix"]),
-        (lambda t: t.update(faults=[]), ["case.yaml: a case without an edit fault has no fix"]),
-        (lambda t: t["expect"].update(first={"nota": "error"}), ["case.yaml: expect.first: unknown node 'nota'; did you mean 'note'? known: note, person"]),
-        (lambda t: t["faults"][0].update(surfaces="greeting"), ["case.yaml: faults.surfaces: unknown node 'greeting'; known: note, person"]),
-        (lambda t: t["checks"][2]["unchanged"].update(node="not"), ["case.yaml: checks: unknown node 'not'; did you mean 'note'?"]),
-        (lambda t: t.update(secrets={"desk": "${env:DESK}"}), ["case.yaml: secrets are sent to a live world, and recorded_from has none"]),
+        (lambda t: t["variants"].append(t["variants"][0]), ["case.yaml: variants.1.name: two variants are called 'another person'"]),
+        (lambda t: t["state"].update(slack={}), ["case.yaml: state.slack: state of slack, which recorded_from does not declare"]),
+        (lambda t: t["variants"][0].update(state={"github": {}}), ["case.yaml: variants.0.state.github: state of github, which recorded_from does not declare"]),
+        (lambda t: t.update(fix=None), ["case.yaml: faults.0.who: an edit fault and no reference fix; add fix"]),
+        (lambda t: t.update(faults=[]), ["case.yaml: fix: a fix, and no fault that an edit mends; delete fix"]),
+        (lambda t: t["expect"].update(first={"nota": "error"}), ["case.yaml: expect.first.nota: unknown node 'nota'; did you mean 'note'? known: note, person"]),
+        (lambda t: t["faults"][0].update(surfaces="greeting"), ["case.yaml: faults.0.surfaces: unknown node 'greeting'; known: note, person"]),
+        (lambda t: t["checks"][2]["unchanged"].update(node="not"), ["case.yaml: checks.2.unchanged.node: unknown node 'not'; did you mean 'note'?"]),
+        (lambda t: t.update(secrets={"desk": "${env:DESK}"}), ["case.yaml: secrets: secrets are sent to a live world, and recorded_from has none"]),
         (lambda t: t.update(LIVE, secrets={"dessk": "${env:DESK}"}), ["secrets names 'dessk'", "did you mean 'desk'?"]),
         (lambda t: t.update(LIVE, secrets={"token": "${env:DESK}"}), ["secrets names 'token'", "write ${canary:token} in inputs, or delete it"]),
         (lambda t: t.update(LIVE, secrets={"desk": ["DESK"]}), ["case.yaml: secrets.desk: Input should be a valid string"]),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_one_line_that_names_the_file_the_place_and_the_mend(tmp_path, change, said):
-    message = re.sub(r"(case\.yaml):\d+:\d+:", r"\1:", refusal(tmp_path, changed(change)))
+    message, lines = re.subn(r"(case\.yaml):\d+:\d+:", r"\1:", refusal(tmp_path, changed(change)))
+    assert lines == 1
     for part in said:
         assert part in message
 
@@ -198,7 +199,10 @@ def test_a_live_case_names_the_variables_that_hold_its_secrets(tmp_path):
 
 def test_a_secret_that_is_pasted_in_the_place_of_a_variables_name_is_refused_and_not_shown(tmp_path):
     said = refusal(tmp_path, changed(lambda t: t.update(LIVE, secrets={"desk": "key-7f8a9b0c"})))
-    assert "secrets.desk is no ${env:VARIABLE}: name an environment variable, and never write the secret" in said
+    assert (
+        "secrets.desk: a secret that is no ${env:VARIABLE}; name an environment variable, and never write the secret"
+        in said
+    )
     assert "7f8a9b0c" not in said
 
 
@@ -235,7 +239,7 @@ def test_what_comes_by_an_alias_or_a_merge_key_is_told_where_it_stands(tmp_path)
 
 
 def test_a_case_that_is_no_object_is_told(tmp_path):
-    assert "case.yaml: Input should be an object" in refusal(tmp_path, ["title"])
+    assert "case.yaml:1:1: Input should be an object" in refusal(tmp_path, ["title"])
 
 
 def test_broken_yaml_and_broken_json_are_told_with_line_and_column(tmp_path):

@@ -47,15 +47,15 @@ def test_an_unknown_part_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (GOOD.replace("[b, c]", "[b, a]"), "split.yaml: test: 'a' stands twice; keep one of the two"),
-        (GOOD.replace("half: [c]", "half: [c, c]"), "split.yaml: half: 'c' stands twice"),
+        (GOOD.replace("[b, c]", "[b, a]"), "split.yaml:3:1: test: 'a' stands twice; keep one of the two"),
+        (GOOD.replace("half: [c]", "half: [c, c]"), "split.yaml:4:1: half: 'c' stands twice"),
         (
             GOOD.replace("half: [c]", "half: [d]"),
-            "split.yaml: half: 'd' is in neither part; put it under train or test",
+            "split.yaml:4:8: half.0: 'd' is in neither part; put it under train or test",
         ),
-        (GOOD.replace("format: 1", "format: 2"), "split.yaml: format: format 2; this mendbench reads format 1"),
+        (GOOD.replace("format: 1", "format: 2"), "split.yaml:1:1: format: format 2; this mendbench reads format 1"),
         (GOOD.replace("half", "hlaf"), "split.yaml:4:1: hlaf: unknown key 'hlaf'; did you mean 'half'?"),
-        ("- a\n", "split.yaml: "),
+        ("- a\n", "split.yaml:1:1: "),
     ],
 )
 def test_what_is_wrong_is_one_line_with_its_place(tmp_path, text, said):

@@ -78,18 +78,24 @@ def test_a_case_that_names_no_variable_sends_no_made_up_token(tmp_path, api):
 
 
 @pytest.mark.parametrize("mode", ["new_episodes", "all", "none"])
-def test_a_wrong_fix_that_the_record_does_not_answer_is_not_judged_and_not_proved(tmp_path, api, mode):
-    write_live_case(tmp_path, api.base, wrong_fixes=[UNRECORDED, UNRECORDED])
+def test_a_wrong_fix_that_some_answer_might_let_pass_is_unproved_and_not_sent(tmp_path, api, mode):
+    asks = {"op": "replace", "path": "/nodes/person/params/url", "value": f"{api.base}/people/${{person_id}}?full=1"}
+    unknown = {"why": "asks for more", "patch": [asks, *cases.set_text(cases.RIGHT_TEXT)]}
+    write_live_case(tmp_path, api.base, wrong_fixes=[UNRECORDED, unknown])
     found = proved(tmp_path, "new_episodes" if mode == "none" else mode)
     found = proved(tmp_path) if mode == "none" else found
-    why = open_(found)["the wrong fix fails: greets the town"]
-    assert why.startswith(f"not judged: no recording answers POST {api.base}/notes, and a wrong fix is never sent")
+    (one,) = (finding for finding in found.findings if not finding.held)
+    assert (one.what, one.held, found.held) == ("the wrong fix fails: asks for more", None, True)
+    assert one.why.startswith(f"unproved (live): no recording answers GET {api.base}/people/p-1?full=1, and a wrong")
     assert api.writes == RIGHT
+    assert [one for one in api.received if one[0] == "GET"] == READS
 
 
-def test_a_mutant_that_the_record_does_not_answer_counts_for_nothing(tmp_path, api):
-    fates = [mutant.fate for mutant in proved(tmp_path, "new_episodes").mutants]
-    assert {"killed", "missed"} <= set(fates)
+def test_mutants_are_refuted_or_unproved_and_not_sent(tmp_path, api):
+    fates = {mutant.what: mutant.fate for mutant in proved(tmp_path, "new_episodes").mutants}
+    assert fates["without note's body.tag"] == "killed"
+    assert fates["note's write done with other words"] == "killed"
+    assert fates["note's write done again"] == "unproved (live)"
     assert api.writes == RIGHT
 
 

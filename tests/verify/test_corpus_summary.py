@@ -31,6 +31,7 @@ def test_strength_is_overall_and_by_kind_of_mutant_with_the_others_beside_it():
         "accepted": 1,
         "missed": 1,
         "invalid": 1,
+        "unproved (live)": 0,
         "share": 0.6667,
     }
     assert {kind: row["share"] for kind, row in found["by_mutant"].items()} == {"constant": 0.5, "drop_node": 1.0}
@@ -59,3 +60,16 @@ def test_a_corpus_of_which_nothing_could_be_proved_has_no_figures():
 
 def test_no_judged_mutant_is_no_strength():
     assert mutation_score([fate("accepted"), fate("missed")])["share"] is None
+
+
+def test_what_is_unproved_is_listed_with_its_reason_and_fails_no_case():
+    fix = Finding(what="the wrong fix fails: w", held=None, why="unproved (live): no recording")
+    mutant = MutantFate(kind="constant", what="m", fate="unproved (live)", why="no recording either")
+    proof = Proof(case="a/a", kind="repairable", findings=(fix,), mutants=(mutant,), recorded_from={}, seconds=1.0)
+    found = summary([Checked(case="a/a", problems=(), proof=proof)], ())
+    assert found["held"] == 1
+    assert found["unproved"] == [
+        {"case": "a/a", "what": "the wrong fix fails: w", "why": "no recording"},
+        {"case": "a/a", "what": "mutant: m", "why": "no recording either"},
+    ]
+    assert (found["mutation_score"]["unproved (live)"], found["mutation_score"]["share"]) == (1, None)

@@ -10,7 +10,7 @@ from mendbench.verify.proof_store import store_proof, stored_proof
 from tests.fakes.cases import RENAMED, context_of
 
 PROOF = Proof(
-    case=RENAMED, kind="repairable", findings=(Finding(what="x", held=True),), mutants=(MutantFate(kind="constant", what="m", fate="killed"),),
+    case=RENAMED, kind="repairable", findings=(Finding(what="x", held=True),), mutants=(MutantFate(kind="constant", what="m", fate="killed", patch=({"op": "remove", "path": "/nodes/n"},)),),
     recorded_from={"json_api": "simulator"}, seconds=1.5,
 )  # fmt: skip
 
@@ -91,6 +91,7 @@ FINDING, FATE = asdict(PROOF.findings[0]), asdict(PROOF.mutants[0])
         {"mutants": [FATE | {"fate": ["killed"]}]},
         {"mutants": [FATE | {"fate": "escaped"}]},
         {"mutants": [FATE | {"what": None}]},
+        {"mutants": [FATE | {"patch": ["remove"]}]},
         {"recorded_from": "simulator"},
         {"recorded_from": {"json_api": 1}},
         {"seconds": "long"},

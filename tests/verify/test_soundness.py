@@ -1,5 +1,6 @@
 """Each way in which a case is wrong before it runs has one line that names file and place."""
 
+import re
 import shutil
 
 import pytest
@@ -14,10 +15,15 @@ from tests.fakes.cases import CLOSED, QUIET, RENAMED, change_case, context_of, s
 
 
 def lines(root, change, case_id=RENAMED):
-    """Return what is told of a case after a change, without the folder's name."""
+    """Return what is told of a case after a change, without the folder's name, each with a line and a column that are left out here."""
     change_case(root, case_id, change)
     case = context_of(root).corpus.case(case_id)
-    return [str(one).replace(f"{case.folder}/", "") for one in unsound_labels(case)]
+    told = [
+        re.subn(r"^case\.yaml:\d+:\d+:", "case.yaml:", str(one).replace(f"{case.folder}/", ""))
+        for one in unsound_labels(case)
+    ]
+    assert all(lines == 1 for _, lines in told)
+    return [line for line, _ in told]
 
 
 def more_checks(*checks):
@@ -69,8 +75,8 @@ def test_a_fix_that_changes_nothing_is_named(root):
             "case.yaml: checks.4.request.url: host 'desk.kelpforrest.example' is not declared, so that no request to it is ever accepted; declared: desk.kelpforest.example",
         ),
         ({"request": {"method": "POST", "url": "shell://sandbox/"}}, "case.yaml: checks.4.request.url: shell: is not declared; add shell to recorded_from"),
-        ({"kept": ["notes"]}, "case.yaml: checks.4.kept: unknown node of the fixed workflow 'notes'; did you mean 'note'? known: note, person"),
-        ({"output": {"output": "greeting", "equals": 1}}, "case.yaml: checks.4.output: unknown output of the fixed workflow 'greeting'; known: none"),
+        ({"kept": ["notes"]}, "case.yaml: checks.4.kept.0: unknown node of the fixed workflow 'notes'; did you mean 'note'? known: note, person"),
+        ({"output": {"output": "greeting", "equals": 1}}, "case.yaml: checks.4.output.output: unknown output of the fixed workflow 'greeting'; known: none"),
         ({"output": {"node": "nota", "path": "id", "equals": 1}}, "case.yaml: checks.4.output.node: unknown node of the fixed workflow 'nota'; did you mean 'note'? known: note, person"),
         ({"warning": {"node": "zz", "says": "x"}}, "case.yaml: checks.4.warning.node: unknown node of the fixed workflow 'zz'; known: note, person"),
     ],
@@ -97,7 +103,7 @@ def test_a_node_that_the_fix_adds_may_be_kept(root):
 
 def test_a_check_of_a_variant_is_named_by_its_place(root):
     (line,) = lines(root, lambda truth: truth["variants"][0]["checks"].append({"kept": ["x"]}))
-    assert line.startswith("case.yaml: variants.0.checks.1.kept: ")
+    assert line.startswith("case.yaml: variants.0.checks.1.kept.0: ")
 
 
 def test_labels_of_nodes_that_there_are_not_are_named(root):
@@ -107,9 +113,9 @@ def test_labels_of_nodes_that_there_are_not_are_named(root):
 
     after, cause = lines(root, change)
     assert after.startswith(
-        "case.yaml: expect.after_fix: unknown node of the fixed workflow 'persona'; did you mean 'person'?"
+        "case.yaml: expect.after_fix.persona: unknown node of the fixed workflow 'persona'; did you mean 'person'?"
     )
-    assert cause.startswith("case.yaml: faults.0.cause: unknown node 'notte'; did you mean 'note'?")
+    assert cause.startswith("case.yaml: faults.0.cause.0: unknown node 'notte'; did you mean 'note'?")
 
 
 def test_a_variant_that_is_another_one_is_named(root):
@@ -120,7 +126,7 @@ def test_a_variant_that_is_another_one_is_named(root):
 def test_a_variant_that_is_the_case_itself_is_named(root):
     change_case(root, RENAMED, lambda truth: truth["variants"][0].update(inputs={"person_id": "p-1"}))
     (problem,) = told(root, RENAMED)
-    assert "case.yaml: the variant 'another person' is the case itself" in problem
+    assert "variants.0: the variant 'another person' is the case itself" in problem
 
 
 def told(root, case_id, **more):

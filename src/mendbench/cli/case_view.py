@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from typing import get_args
 
 from mendbench.api import CaseList, CheckedCorpus, Written
 from mendbench.cli.exits import Exit
@@ -15,11 +16,12 @@ from mendbench.errors import BadInput, LiveRefused
 from mendbench.model.json import Json, JsonObject
 from mendbench.report.table_model import Table, columns
 from mendbench.verify.checking import Checked
+from mendbench.verify.proof import NO_SURVIVOR, Fate, MutantFate
 
 SHOWN = 160
 """Maximum number of characters shown of a value; ``--format json`` has all."""
 
-_FATES = ("killed", "survived", "accepted", "missed", "invalid")
+_FATES = get_args(Fate)
 
 
 def show_cases(listed: CaseList, output: Format) -> int:
@@ -64,7 +66,7 @@ def show_checked(checked: CheckedCorpus, output: Format) -> int:
         if case.proof is not None and case.proof.dropped:
             write(f"{case.case}: deleted {counted(case.proof.dropped, 'recorded exchange')} that nothing uses\n")
     for case in checked.cases:
-        _say_problems(case)
+        say_problems(case)
     for problem in checked.left:
         say(str(problem))
     return _checked_exit(checked)
@@ -138,18 +140,34 @@ def _summed(summary: JsonObject) -> Iterator[str]:
     yield _counts(summary["counts"])
     beside = ", ".join(f"{mutation_score[fate]} {fate}" for fate in ("survived", "accepted", "missed", "invalid"))
     yield f"mutation score: {_share(mutation_score['share'])}; beside it: {beside}"
+    if summary["unproved"]:
+        yield f"{len(summary['unproved'])} unproved (live): they depend on answers that a live API was never asked for"
     if seconds["median"] is not None:
         yield f"seconds a case: {seconds['median']:.1f} (median)"
 
 
-def _say_problems(case: Checked) -> None:
+def say_problems(case: Checked) -> None:
+    """Write what is wrong with a case to standard error, one line each."""
     for problem in case.problems:
         say(str(problem))
     for finding in case.failed:
-        say(f"{case.case}: {finding.what}: does not hold; {finding.why}")
+        if finding.what != NO_SURVIVOR:  # each survivor has a line of its own
+            say(f"{case.case}: {finding.what}: does not hold; {finding.why}")
+    for what, why in case.unproved:
+        say(f"{case.case}: unproved (live): {what}; {why}")
     for mutant in case.proof.mutants if case.proof else ():
         if mutant.fate == "survived":
-            say(f"{case.case}: mutant survives: {mutant.what}")
+            _say_survivor(case.case, mutant)
+
+
+def _say_survivor(case: str, mutant: MutantFate) -> None:
+    """Print a surviving mutant, what to do, and its patch as an item of ``accepts``: JSON is YAML too."""
+    say(
+        f"{case}: mutant survives: {mutant.what}; every check holds for it. If it is wrong, make a check stricter, or set `only: true`"
+        " in a request check so that the body has no other keys. If it is right, paste the next line under accepts:"
+    )
+    item = {"why": mutant.what, "patch": list(mutant.patch)}
+    say(f"- {json.dumps(item, ensure_ascii=False)}")
 
 
 def _counts(counts: JsonObject) -> str:

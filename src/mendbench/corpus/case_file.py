@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from mendbench.corpus.documents import read_json, read_yaml, refused
+from mendbench.corpus.documents import located, read_json, read_yaml, refused
 from mendbench.errors import BadInput, UnknownName
 from mendbench.io.canonical_json import digest
 from mendbench.model.case import (
@@ -37,6 +37,7 @@ from mendbench.model.execution import NodeState, State
 from mendbench.model.failure import Category
 from mendbench.model.json import Json, JsonObject
 from mendbench.secrets.redaction import plant_canaries
+from mendbench.services.shape import misfit
 from mendbench.values.merge_patch import merge_patch
 
 FAMILIES = (
@@ -50,7 +51,8 @@ def _regex(text: str) -> str:
     try:
         re.compile(text)
     except re.error as error:
-        raise ValueError(f"not a regular expression: {error}") from None
+        hint = "mend it, or put a backslash in front of a character that stands for itself"
+        raise misfit(f"not a regular expression: {error} (found {text!r})", hint) from None
     return text
 
 
@@ -84,19 +86,25 @@ class _Fault(_Part):
     @model_validator(mode="after")
     def _consistent(self) -> _Fault:
         if self.fact_texts and len(self.fact_texts) != len(self.facts):
-            raise ValueError("fact_texts has one text for each of the facts, in the same order")
-        for fact in self.facts if not self.fact_texts else ():
+            found = f"{len(self.fact_texts)} fact_texts for {len(self.facts)} facts"
+            raise misfit(found, "give one text for each of the facts, in the same order", "fact_texts")
+        for number, fact in enumerate(self.facts if not self.fact_texts else ()):
             if _META & set(fact):
-                raise ValueError(f"fact {fact!r} is not a plain text: give the texts of all facts under fact_texts")
-        for fact, text in zip(self.facts, self.fact_texts, strict=False):
+                hint = "give the texts of all facts under fact_texts"
+                raise misfit(f"fact {fact!r} is not a plain text", hint, "facts", number)
+        for number, (fact, text) in enumerate(zip(self.facts, self.fact_texts, strict=False)):
             if re.search(fact, text) is None:
-                raise ValueError(
-                    f"the text {text!r} does not match the fact {fact!r}: write it as the data or message has it"
+                found, hint = (
+                    f"the text {text!r} does not match the fact {fact!r}",
+                    "write it as the data or message has it",
                 )
+                raise misfit(found, hint, "fact_texts", number)
         if self.who == "edit" and not self.cause:
-            raise ValueError("a fault that an edit mends names the nodes to touch under cause")
+            raise misfit("a fault that an edit mends, without nodes to touch", "name them under cause", "cause")
         if self.state == "warning" and self.says is None:
-            raise ValueError("a warning states what must be said under says")
+            raise misfit(
+                "a warning without what must be said", "add says, a regular expression for its message", "says"
+            )
         return self
 
 
@@ -119,7 +127,9 @@ class _Request(_Part):
     @model_validator(mode="after")
     def _only_what(self) -> _Request:
         if self.only and self.json_ is None:
-            raise ValueError("only says that the body has nothing beside json: give json too")
+            raise misfit(
+                "only says that the body has nothing beside json, and there is no json", "give json too", "only"
+            )
         return self
 
 
@@ -139,9 +149,9 @@ class _Output(_Part):
     @model_validator(mode="after")
     def _one_target(self) -> _Output:
         if (self.output is None) == (self.node is None or self.path is None):
-            raise ValueError("name either an output, or a node and a path in it")
+            raise misfit("no single target", "name either an output, or a node and a path in it")
         if self.matches is None and "equals" not in self.model_fields_set:
-            raise ValueError("say what it equals or matches")
+            raise misfit("nothing to compare the output with", "add equals or matches")
         return self
 
 
@@ -167,8 +177,11 @@ class _Check(_Part):
 
     @model_validator(mode="after")
     def _one_kind(self) -> _Check:
-        if [getattr(self, kind) is not None for kind in type(self).model_fields].count(True) != 1:
-            raise ValueError("a check has exactly one kind, with something under it")
+        given = [kind for kind in type(self).model_fields if getattr(self, kind) is not None]
+        if len(given) != 1:
+            found = f"a check of {len(given)} kinds{': ' if given else ''}{', '.join(given)}"
+            hint = f"give each check exactly one of {', '.join(type(self).model_fields)}, with something under it"
+            raise misfit(found, hint, *given[1:2])
         return self
 
     def build(self) -> Check:
@@ -200,7 +213,7 @@ class _Variant(_Part):
     @model_validator(mode="after")
     def _differs(self) -> _Variant:
         if not self.inputs and not self.state:
-            raise ValueError("a variant differs from the case in inputs or state")
+            raise misfit("a variant with the case's own data", "give it other inputs or another state")
         return self
 
 
@@ -262,36 +275,42 @@ class CaseFile(_Part):
 
     @model_validator(mode="after")
     def _consistent(self) -> CaseFile:
-        edits = any(fault.who == "edit" for fault in self.faults)
+        edits = [number for number, fault in enumerate(self.faults) if fault.who == "edit"]
         if edits and not self.fix:
-            raise ValueError("a case with an edit fault has a reference fix")
+            raise misfit(
+                "an edit fault and no reference fix", "add fix, or say who else can help", "faults", edits[0], "who"
+            )
         if not edits and self.fix:
-            raise ValueError("a case without an edit fault has no fix")
-        undeclared = {*self.state, *(name for v in self.variants for name in v.state)} - set(self.recorded_from)
-        if undeclared:
-            raise ValueError(f"state of {', '.join(sorted(undeclared))}, which recorded_from does not declare")
-        for what, names in (("variants are called", [v.name for v in self.variants]), ("faults are called", self._ids)):
-            if twice := [name for name in names if names.count(name) > 1]:
-                raise ValueError(f"two {what} {twice[0]!r}")
-        if same := [v.name for v in self.variants if self._inputs_of(v) == self.inputs and not self._changes(v)]:
-            raise ValueError(f"the variant {same[0]!r} is the case itself: its inputs and state change nothing")
+            raise misfit("a fix, and no fault that an edit mends", "delete fix, or set who: edit in a fault", "fix")
+        states: list[tuple[tuple[int | str, ...], dict[str, JsonObject]]] = [(("state",), self.state)]
+        states += [(("variants", number, "state"), one.state) for number, one in enumerate(self.variants)]
+        for place, state in states:
+            for name in sorted(state.keys() - self.recorded_from.keys()):
+                found = f"state of {name}, which recorded_from does not declare"
+                raise misfit(found, f"add {name} to recorded_from, or delete the state", *place, name)
+        for what, key, names in (("variants", "name", [v.name for v in self.variants]), ("faults", "id", self._ids)):
+            if twice := [number for number, name in enumerate(names) if name in names[:number]]:
+                raise misfit(f"two {what} are called {names[twice[0]]!r}", "rename one", what, twice[0], key)
+        for number, one in enumerate(self.variants):
+            if self._inputs_of(one) == self.inputs and not self._changes(one):
+                found = f"the variant {one.name!r} is the case itself: its inputs and state change nothing"
+                raise misfit(found, "give it other inputs or another state", "variants", number)
         return self
 
     @model_validator(mode="after")
     def _secrets_of_live_worlds(self) -> CaseFile:
         if self.secrets and "live" not in self.recorded_from.values():
-            raise ValueError("secrets are sent to a live world, and recorded_from has none; delete secrets")
+            raise misfit("secrets are sent to a live world, and recorded_from has none", "delete secrets", "secrets")
         variants = [(variant.inputs, variant.state) for variant in self.variants]
         known = plant_canaries([self.inputs, self.state, *map(list, variants)], "")[1]
         for name, variable in self.secrets.items():
             if not re.fullmatch(_VARIABLE, variable):  # the message omits the value: it may be a pasted secret
-                raise ValueError(
-                    f"secrets.{name} is no ${{env:VARIABLE}}: name an environment variable, and never write the secret"
-                )
+                hint = "name an environment variable, and never write the secret"
+                raise misfit("a secret that is no ${env:VARIABLE}", hint, "secrets", name)
             if name not in known:
                 close = difflib.get_close_matches(name, known, n=1)
                 hint = f"did you mean {close[0]!r}?" if close else f"write ${{canary:{name}}} in inputs, or delete it"
-                raise ValueError(f"secrets names {name!r}, and no input holds ${{canary:{name}}}; {hint}")
+                raise misfit(f"secrets names {name!r}, and no input holds ${{canary:{name}}}", hint, "secrets", name)
         return self
 
     @property
@@ -395,11 +414,16 @@ def _refuse_loose_edges(path: Path, found: CaseFile, workflow: JsonObject) -> No
 def _refuse_unknown_nodes(path: Path, found: CaseFile, workflow: JsonObject) -> None:
     """Refuse a label for a node that the workflow does not have: the label would never be checked."""
     known = _node_ids(workflow)
-    checks = [("checks", check) for check in found.checks]
-    checks += [(f"variants.{variant.name}.checks", check) for variant in found.variants for check in variant.checks]
-    named = [("expect.first", node) for node in found.expect.first]
-    named += [("faults.surfaces", fault.surfaces) for fault in found.faults]
-    named += [(place, check.unchanged.node) for place, check in checks if check.unchanged is not None]
-    for place, node in named:
+    groups: list[tuple[tuple[int | str, ...], list[_Check]]] = [(("checks",), found.checks)]
+    groups += [(("variants", number, "checks"), variant.checks) for number, variant in enumerate(found.variants)]
+    named: list[tuple[tuple[int | str, ...], str]] = [(("expect", "first", node), node) for node in found.expect.first]
+    named += [(("faults", number, "surfaces"), fault.surfaces) for number, fault in enumerate(found.faults)]
+    named += [
+        ((*place, number, "unchanged", "node"), check.unchanged.node)
+        for place, checks in groups
+        for number, check in enumerate(checks)
+        if check.unchanged is not None
+    ]
+    for way, node in named:
         if known and node not in known:
-            raise UnknownName("node", node, known, f"{path}: {place}")
+            raise UnknownName("node", node, known, located(path, *way))

@@ -88,6 +88,14 @@ def all_refused(path: Path, error: ValidationError, model: type[BaseModel], comm
     return BadInput(first.place, first.found, f"{first.hint}; also wrong: {', '.join(others)}") if others else first
 
 
+def located(path: Path, *way: int | str) -> str:
+    """Return a place in a YAML document for an error: file, line, column, and the keys and indexes of ``way``.
+
+    The position is that of the longest part of ``way`` that exists.
+    """
+    return _where(path, _composed(path), [way])
+
+
 def misfits(
     path: Path, error: ValidationError, model: type[BaseModel], command: str, places: Sequence[Place]
 ) -> tuple[BadInput, ...]:
@@ -143,10 +151,13 @@ def _composed(path: Path) -> Any:
 
 
 def _where(path: Path, node: Any, ways: Sequence[Place]) -> str:
-    """Return file, line, column and keys of the first path of which the longest part exists in a document."""
+    """Return file, line, column and keys of the first path of which the longest part exists in a document.
+
+    Of a path of which nothing exists, the position is the document's start.
+    """
     marks = [list(_marks(node, way)) for way in ways]
     best = min(range(len(ways)), key=lambda at: len(ways[at]) - len(marks[at]))
-    mark = marks[best][-1] if marks[best] else None
+    mark = marks[best][-1] if marks[best] else getattr(node, "start_mark", None)
     file, keys = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path), ".".join(map(str, ways[best]))
     return f"{file}: {keys}" if keys else file
 

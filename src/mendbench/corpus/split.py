@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from mendbench.corpus.documents import read_yaml, refused
+from mendbench.corpus.documents import located, read_yaml, refused
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Case
 
@@ -71,15 +71,19 @@ def read_split(cases_dir: Path) -> Split | None:
     except ValidationError as error:
         raise refused(path, error, _File, "mendbench schema config") from None
     if read.format != FORMAT:
-        raise BadInput(f"{path}: format", f"format {read.format}", f"this mendbench reads format {FORMAT}")
+        raise BadInput(located(path, "format"), f"format {read.format}", f"this mendbench reads format {FORMAT}")
     known = [*read.train, *read.test]
     for name, groups in (("test", known), ("half", read.half)):
         twice = next((group for group in groups if groups.count(group) > 1), None)
         if twice is not None:
-            raise BadInput(f"{path}: {name}", f"{twice!r} stands twice", "keep one of the two")
+            raise BadInput(located(path, name), f"{twice!r} stands twice", "keep one of the two")
     stray = next((group for group in read.half if group not in known), None)
     if stray is not None:
-        raise BadInput(f"{path}: half", f"{stray!r} is in neither part", "put it under train or test too")
+        raise BadInput(
+            located(path, "half", read.half.index(stray)),
+            f"{stray!r} is in neither part",
+            "put it under train or test too",
+        )
     return Split(train=frozenset(read.train), test=frozenset(read.test), half=frozenset(read.half))
 
 

@@ -19,7 +19,7 @@ from mendbench.recording.recorder import Recorder
 from mendbench.runs.executor import run_all, workers_for
 from mendbench.trial.components import BenchContext, models_used
 from mendbench.trial.runner import run_trial
-from mendbench.verify.proof import Finding, Proof, prove, proved_with
+from mendbench.verify.proof import UNPROVED, Finding, Proof, prove, proved_with
 from mendbench.verify.proof_store import store_proof
 from mendbench.verify.soundness import canaries_found, cut_texts, foreign_recordings, said_twice, unsound_labels
 
@@ -49,7 +49,16 @@ class Checked:
         """The findings that do not hold and that no problem reports with its place."""
         findings = self.proof.findings if self.proof else ()
         located = bool(self.problems)
-        return tuple(one for one in findings if not one.held and not (located and one.what == SECRET_FINDING))
+        return tuple(one for one in findings if one.held is False and not (located and one.what == SECRET_FINDING))
+
+    @property
+    def unproved(self) -> tuple[tuple[str, str], ...]:
+        """What depends on an answer that a live API was never asked for, and why: wrong fixes first, then mutants."""
+        if self.proof is None:
+            return ()
+        fixes = [(one.what, one.why.removeprefix(f"{UNPROVED}: ")) for one in self.proof.findings if one.held is None]
+        mutants = [(f"mutant: {one.what}", one.why) for one in self.proof.mutants if one.fate == UNPROVED]
+        return (*fixes, *mutants)
 
     def document(self) -> JsonObject:
         """Return it as JSON."""
@@ -150,7 +159,7 @@ def check_case(
         proof = prove(context, case_id, recorder)
         problems += of_case(case, folder) if renewed else ()
         problems += foreign_recordings(case, folder)
-        if any(one.what == SECRET_FINDING and not one.held for one in proof.findings):
+        if any(one.what == SECRET_FINDING and one.held is False for one in proof.findings):
             problems += canaries_found(case, folder)
         problems += _stale(context, case, trials)
         if context.record == "none" and context.proofs_dir is not None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import get_args
 
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.verify.checking import Checked
-from mendbench.verify.proof import MutantFate
+from mendbench.verify.proof import UNPROVED, Fate, MutantFate
 
 FORMAT = 1
 """1: the first."""
 
-UNJUDGED = frozenset({"missed", "invalid"})
-"""Fates of mutants that show nothing about a case's checks: a needed recording is missing, or no engine runs them."""
+UNJUDGED = frozenset({"missed", "invalid", UNPROVED})
+"""Fates of mutants that show nothing about a case's checks: a needed recording or answer is missing, or no engine runs them."""
 
 
 def summary(checked: Sequence[Checked], cases: Iterable[Case]) -> JsonObject:
@@ -35,6 +36,7 @@ def summary(checked: Sequence[Checked], cases: Iterable[Case]) -> JsonObject:
         "survivors": _listed(fates, frozenset({"survived"})),
         "accepted": _listed(fates, frozenset({"accepted"})),
         "unjudged": _listed(fates, UNJUDGED),
+        "unproved": [{"case": one.case, "what": what, "why": why} for one in checked for what, why in one.unproved],
         "seconds": {
             "median": round(statistics.median(seconds), 3) if seconds else None,
             "sum": round(sum(seconds), 3),
@@ -59,7 +61,7 @@ def mutation_score(mutants: Iterable[MutantFate]) -> JsonObject:
     """Return the counts of mutants by fate, and the killed share of those that were killed or survived."""
     fates = Counter(str(mutant.fate) for mutant in mutants)
     judged = fates["killed"] + fates["survived"]
-    named = {fate: fates[fate] for fate in ("killed", "survived", "accepted", "missed", "invalid")}
+    named = {fate: fates[fate] for fate in get_args(Fate)}
     return {**named, "share": round(fates["killed"] / judged, 4) if judged else None}
 
 

@@ -2,54 +2,53 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from mendbench.cassettes.recordings import Recordings
 from mendbench.corpus.declared_services import live_services, redactor_of
-from mendbench.detectors import detector
-from mendbench.errors import LiveRefused, ReplayMiss
-from mendbench.live.access import writes_refused
-from mendbench.model.case import Case, Fix, Variant
+from mendbench.errors import ReplayMiss
+from mendbench.model.case import Case, Fix
 from mendbench.model.exchange import Request, Response
 from mendbench.model.execution import Execution, NodeState
 from mendbench.model.json import Json, JsonObject
-from mendbench.model.prompt import Context, Prompt, Reply, View
-from mendbench.model.trial import Attempt, CleanRun, Evidence, Trajectory
+from mendbench.model.prompt import Prompt, View
+from mendbench.model.trial import CleanRun
 from mendbench.ports.engine import Engine
 from mendbench.recording.recorder import Recorder
-from mendbench.recording.scope_recording import Recording
-from mendbench.replay.guard import guarded
-from mendbench.scoring.judging.diffs import diff_paths
-from mendbench.scoring.judging.judge import Judged, judge
-from mendbench.scoring.judging.recall import context_recall, facts_of
+from mendbench.scoring.judging.judge import Judged
 from mendbench.secrets.redaction import plant_canaries
 from mendbench.strategies import strategies, strategy
-from mendbench.strategies.frame import build_frame, build_prompt
-from mendbench.trial.clean_runs import CleanRunner
-from mendbench.trial.components import TRUTH_DETECTOR, BenchContext, build_engine
-from mendbench.trial.record_hint import recording_options
-from mendbench.trial.right_runs import known_as, right_runs, right_workflows
-from mendbench.trial.scope import open_scope
+from mendbench.strategies.frame import build_prompt
+from mendbench.trial.components import BenchContext, build_engine
 from mendbench.values.json_patch import PatchError, apply_patch
+from mendbench.verify.agreement import disagreements
+from mendbench.verify.bench import Bench
+from mendbench.verify.frame_facts import facts_in_frame
 from mendbench.verify.mutants import Mutant, accepted_mutants, mutants_of
+from mendbench.verify.patches import patch_between
+from mendbench.verify.reasons import error_of, stop_of, stops
+from mendbench.verify.refutation import refutation
 
-Fate: TypeAlias = Literal["killed", "survived", "invalid", "missed", "accepted"]
-"""killed: judged wrong. survived: judged right. invalid: no engine would run it. missed: a recording that it needs is missing.
-accepted: it is a fix that the case accepts by name.
+Fate: TypeAlias = Literal["killed", "survived", "invalid", "missed", "accepted", "unproved (live)"]
+"""killed: judged wrong, or refuted. survived: judged right. invalid: no engine would run it. missed: a recording that it needs is missing.
+accepted: it is a fix that the case accepts by name. unproved (live): it needs an answer of a live API that was never asked for, and some
+answer might let it pass.
 """
 
-_NEVER_SENT = (
-    "and a wrong fix is never sent to a live API; choose one that asks only what is recorded, such as one that hard-codes"
-    " a value or leaves a node out, or make the world a simulator"
-)
+UNPROVED: Final = "unproved (live)"
+"""What a wrong fix or a mutant is called that neither a judgement nor :func:`refutation` calls wrong."""
 
-_NO_PROMPT = Prompt(system="", frame="", context=Context(strategy="none", sections=(), tokens=0))
+NO_SURVIVOR: Final = "no mutant survives"
+"""The name of the finding whose mutants have a fate and a patch each."""
+
+_NEVER_SENT = (
+    "and a wrong fix is never sent to a live API; choose one that sends only what is recorded or what a check refuses, such as one that"
+    " hard-codes a value or leaves a node out, or make the world a simulator"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +56,8 @@ class Finding:
     """One requirement of the proof."""
 
     what: str
-    held: bool
+    held: bool | None
+    """None: unproved (live). It neither fails the case nor counts as proved."""
     why: str = ""
 
 
@@ -69,6 +69,8 @@ class MutantFate:
     what: str
     fate: Fate
     why: str = ""
+    patch: tuple[JsonObject, ...] = ()
+    """For one that survived: the JSON Patch that makes it of the broken workflow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,117 +88,14 @@ class Proof:
 
     @property
     def held(self) -> bool:
-        """Whether everything holds."""
-        return all(finding.held for finding in self.findings)
+        """Whether nothing fails. What is unproved does not fail."""
+        return all(finding.held is not False for finding in self.findings)
 
     @property
     def mutation_score(self) -> float | None:
         """Share of the judged mutants that were killed; None if none was judged."""
         judged = [mutant for mutant in self.mutants if mutant.fate in {"killed", "survived"}]
         return sum(m.fate == "killed" for m in judged) / len(judged) if judged else None
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Bench:
-    """The parts that prove a case."""
-
-    case: Case
-    engine: Engine
-    recordings: Recordings
-    recorder: Recorder
-    runs: dict[tuple[str, str | None], CleanRun] = field(default_factory=dict)
-    """Clean runs by workflow and variant; they are reused."""
-
-    @property
-    def hint(self) -> str:
-        return " ".join(["mendbench case check", self.case.id, *recording_options(self.case)])
-
-    def clean(self, workflow: JsonObject, variant: Variant | None) -> CleanRun:
-        key = (json.dumps(workflow), variant.name if variant else None)
-        if key not in self.runs:
-            self.runs[key] = self.fresh(workflow, variant, self.recordings)
-        return self.runs[key]
-
-    def fresh(self, workflow: JsonObject, variant: Variant | None, recordings: Recordings) -> CleanRun:
-        runner = CleanRunner(
-            case=self.case, engine=self.engine, recordings=recordings, recorder=self.recorder, hint=self.hint
-        )
-        return runner.run_fresh(workflow, variant)
-
-    def judged(self, workflow: JsonObject) -> Judged | None:
-        """Return the judgement of a trial in which ``workflow`` was the only response; None if it does not validate."""
-        case, edited = self.case, bool(diff_paths(self.case.workflow, workflow))
-        scope = open_scope(case, None, self.recordings, self._recording(workflow, edited=edited), self.hint)
-        if edited and self.engine.validate(workflow, scope.inputs):
-            return None
-        judge_of = detector(TRUTH_DETECTOR)
-        with guarded():
-            first = end = self.engine.execute(
-                case.workflow, scope.inputs, scope.world,
-                checkpoint=None, detector=None if edited else judge_of, clock=scope.clock,
-            )  # fmt: skip
-            attempts: tuple[Attempt, ...] = ()
-            if edited:
-                scope.world.begin_execution()
-                end = self.engine.execute(
-                    workflow, scope.inputs, scope.world,
-                    checkpoint=first.checkpoint, detector=judge_of, clock=scope.clock,
-                )  # fmt: skip
-                attempts = (
-                    Attempt(
-                        number=1, prompt=_NO_PROMPT, reply=Reply(text=""), status="edited",
-                        candidate=workflow, execution=end,
-                    ),
-                )  # fmt: skip
-        stop = {"success": "succeeded", "warning": "warned", "error": "attempts_exhausted"}
-        trajectory = Trajectory(
-            first=first, attempts=attempts, stop_reason=stop[end.outcome],  # type: ignore[arg-type]
-            end=end.outcome, workflow=workflow, traffic=scope.world.traffic(),
-        )  # fmt: skip
-        clean = tuple(self.clean(workflow, variant) for variant in (None, *case.variants))
-        broken, right = self.clean(case.workflow, None), right_runs(case, self.clean)
-        return judge(case, Evidence(trajectory=trajectory, clean=clean, attempt_clean={0: broken}, right=right))
-
-    def _recording(self, workflow: JsonObject, *, edited: bool) -> Recording:
-        """Return how a trial records. A trial of a wrong fix or a mutant may send nothing to a live API."""
-        recording, case = self.recorder.for_trial(self.case, None), self.case
-        name = known_as(case, workflow) if recording.access is not None else None
-        if name is None:
-            return recording
-        return recording.by("the broken workflow", name) if edited else recording.by(name)
-
-    def record_live(self) -> None:
-        """Record the live API requests of the case's own workflows, in clean runs that the proof needs too.
-
-        If writes are not allowed, a run ends at its first write and the next run starts, so that all writes are listed.
-
-        Raises:
-            LiveRefused: a write is not allowed, or a secret cannot be sent.
-        """
-        case, writes = self.case, list[str]()
-        for workflow in (case.workflow, *right_workflows(case)):
-            for variant in (None, *case.variants):
-                try:
-                    with suppress(ReplayMiss):  # the proof meets it again and reports it
-                        self.clean(workflow, variant)
-                except LiveRefused as refused:
-                    if not refused.writes:
-                        raise
-                    writes += refused.writes
-        if writes:
-            raise writes_refused(case.id, list(dict.fromkeys(writes)))
-
-
-class _RealOnly(Recordings):
-    """A case's recordings without the responses of its simulated services, which have to respond again."""
-
-    def __init__(self, folder_of: Recordings, simulated: frozenset[str]) -> None:
-        super().__init__(folder_of.folder)
-        self._simulated = simulated
-
-    def world(self, key: str, *, fresh: bool = False):  # type: ignore[no-untyped-def]  # noqa: ANN202
-        entry = super().world(key, fresh=fresh)
-        return None if entry is not None and entry.service in self._simulated else entry
 
 
 def prove(context: BenchContext, case_id: str, recorder: Recorder | None = None) -> Proof:
@@ -215,7 +114,7 @@ def proved_with(context: BenchContext, case_id: str) -> frozenset[str]:
 
 def _proved(context: BenchContext, case: Case, recorder: Recorder, recordings: Recordings) -> Proof:
     began = time.perf_counter()
-    bench = _Bench(case=case, engine=build_engine("mendbench", case), recordings=recordings, recorder=recorder)
+    bench = Bench(case=case, engine=build_engine("mendbench", case), recordings=recordings, recorder=recorder)
     findings: list[Finding] = []
     fates: list[MutantFate] = []
     try:
@@ -225,14 +124,14 @@ def _proved(context: BenchContext, case: Case, recorder: Recorder, recordings: R
         findings += _truth(bench)
         fates += _mutants(bench, fixed)
         alive = [mutant.what for mutant in fates if mutant.fate == "survived"]
-        findings.append(Finding(what="no mutant survives", held=not alive, why="; ".join(alive)))
+        findings.append(Finding(what=NO_SURVIVOR, held=not alive, why="; ".join(alive)))
         findings += _prompts(bench, context)
-        findings += _services_agree(bench, fixed)
+        findings.append(_services_agree(bench, fixed))
     except ReplayMiss as miss:
         findings.append(Finding(what="everything is recorded", held=False, why=str(miss)))
     except PatchError as error:
         findings.append(Finding(what="the fix applies", held=False, why=str(error)))
-    whole = all(finding.held for finding in findings)
+    whole = all(finding.held is not False for finding in findings)
     dropped = recordings.prune() if recorder.mode != "none" and whole else ()
     findings += _recordings(bench)
     return Proof(
@@ -252,22 +151,23 @@ def _fixed(case: Case) -> JsonObject | None:
     return apply_patch(case.workflow, case.fix.patch) if case.fix else None
 
 
-def _truth(bench: _Bench) -> Iterator[Finding]:
+def _truth(bench: Bench) -> Iterator[Finding]:
     case = bench.case
     run = bench.clean(case.workflow, None)
-    off = _mislabelled(case.first, run.execution)
-    yield Finding(what="the broken workflow fails as labelled", held=not off, why="; ".join(off))
+    off = _mislabelled(case.first, run.execution, "expect.first")
+    yield Finding(what="the broken workflow fails as labelled", held=not off, why=off)
     again = bench.fresh(case.workflow, None, bench.recordings)
     same = again.execution == run.execution and _told(again) == _told(run)
     yield Finding(what="two executions agree", held=same, why="" if same else "they differ")
     untouched = bench.judged(case.workflow)
-    right = untouched is not None and untouched.verdict.verdict == "correct"
+    right = untouched.verdict.verdict == "correct"
     wanted = case.fix is None
     yield Finding(
-        what="no edit passes" if wanted else "no edit fails", held=right == wanted,
-        why="" if right == wanted else f"judged {untouched.verdict.outcome if untouched else 'invalid'}",
-    )  # fmt: skip
-    if wanted and untouched is not None:
+        what="no edit passes" if wanted else "no edit fails",
+        held=right == wanted,
+        why="" if right == wanted else f"judged {untouched.verdict.outcome}",
+    )
+    if wanted:
         yield _holds_untouched(untouched)
     fixes = [("the reference fix passes", case.fix)] if case.fix else []
     fixes += [(f"the accepted fix passes: {fix.why}", fix) for fix in case.accepts]
@@ -284,65 +184,86 @@ def _holds_untouched(untouched: Judged) -> Finding:
 
     The verdict alone is not enough: if no edit is right, it depends on how the trial ended.
     """
-    off = [
-        f"{one.check}{f' ({one.variant})' if one.variant else ''}: {one.why}"
-        for one in untouched.checks
+    off = _unmet(untouched)
+    return Finding(what="checks and variants hold without an edit", held=not off, why="; ".join(off))
+
+
+def _unmet(judged: Judged) -> list[str]:
+    return [
+        f"{one.check}{f' (variant {one.variant!r})' if one.variant else ''}: {one.why}"
+        for one in judged.checks
         if not one.held
     ]
-    return Finding(what="checks and variants hold without an edit", held=not off, why="; ".join(off))
 
 
 def _told(run: CleanRun) -> list[tuple[Request, Response]]:
     return [(exchange.request, exchange.response) for exchange in run.traffic]
 
 
-def _passes(bench: _Bench, what: str, fix: Fix) -> Finding:
-    judged = bench.judged(apply_patch(bench.case.workflow, fix.patch))
-    if judged is None:
-        return Finding(what=what, held=False, why="the fixed workflow does not validate")
-    held = judged.verdict.verdict == "correct"
-    broken = [f"{result.check}: {result.why}" for result in judged.checks if not result.held]
-    return Finding(what=what, held=held, why="" if held else f"judged {judged.verdict.outcome}; {'; '.join(broken)}")
+def _passes(bench: Bench, what: str, fix: Fix) -> Finding:
+    workflow = apply_patch(bench.case.workflow, fix.patch)
+    if problems := bench.problems(workflow):
+        return Finding(what=what, held=False, why=f"the fixed workflow does not validate: {'; '.join(problems)}")
+    judged = bench.judged(workflow)
+    if judged.verdict.verdict == "correct":
+        return Finding(what=what, held=True)
+    ended = stops(bench.case, lambda variant: bench.clean(workflow, variant))
+    why = "; ".join((f"judged {judged.verdict.outcome}", *_unmet(judged), *ended))
+    return Finding(what=what, held=False, why=f"{why}; mend the fix, or the check that it does not meet")
 
 
-def _after_fix(bench: _Bench, fix: Fix) -> Finding:
-    off = _mislabelled(bench.case.after_fix, bench.clean(apply_patch(bench.case.workflow, fix.patch), None).execution)
-    return Finding(what="the fixed workflow runs as labelled", held=not off, why="; ".join(off))
+def _after_fix(bench: Bench, fix: Fix) -> Finding:
+    run = bench.clean(apply_patch(bench.case.workflow, fix.patch), None)
+    off = _mislabelled(bench.case.after_fix, run.execution, "expect.after_fix")
+    return Finding(what="the fixed workflow runs as labelled", held=not off, why=off)
 
 
-def _mislabelled(labels: Mapping[str, NodeState], execution: Execution) -> list[str]:
-    """Return where an execution differs from the labels.
+def _mislabelled(labels: Mapping[str, NodeState], execution: Execution, place: str) -> str:
+    """Return where an execution differs from the labels at ``place``, with the errors that explain it; empty if nowhere.
 
     Errors and warnings count alike here: distinguishing them is what detectors are measured by.
     """
     records = {record.node_id: record for record in execution.nodes}
     off = []
+    states = set()
     for node, label in labels.items():
         record = records.get(node)
         got = "gone" if record is None else record.state if record.observation is None else "failed"
         wanted = "failed" if label in {"error", "warning"} else label
         if got != wanted:
-            off.append(f"{node} is {got}, labelled {label}")
-    return off
+            error = error_of(record) if record is not None else ""
+            off.append(f"{node} is {got}, labelled {label}{f' ({error})' if error else ''}")
+            states.add(got)
+    if "not_run" in states:
+        off.append(f"not_run because {stop_of(execution) or 'no edge that was followed leads there'}")
+    return f"{'; '.join(off)}; correct {place} in case.yaml, or mend the workflow or the state" if off else ""
 
 
-def _fails(bench: _Bench, fix: Fix) -> Finding:
+def _fails(bench: Bench, fix: Fix) -> Finding:
     what = f"the wrong fix fails: {fix.why}"
     try:
-        judged = bench.judged(apply_patch(bench.case.workflow, fix.patch))
+        workflow = apply_patch(bench.case.workflow, fix.patch)
     except PatchError as error:
         return Finding(what=what, held=False, why=f"it does not apply: {error}")
+    if problems := bench.problems(workflow):
+        hint = "write one that the validator accepts"
+        return Finding(
+            what=what, held=False, why=f"it does not validate, so it tempts nobody: {'; '.join(problems)}; {hint}"
+        )
+    try:
+        judged = bench.judged(workflow)
     except ReplayMiss as miss:
         if miss.service not in live_services(bench.case):
             raise
-        return Finding(what=what, held=False, why=f"not judged: no recording answers {miss.request}, {_NEVER_SENT}")
-    if judged is None:
-        return Finding(what=what, held=False, why="it does not validate, so it tempts nobody")
+        if reason := refutation(bench, workflow):
+            return Finding(what=what, held=True, why=f"refuted before any answer: {reason}")
+        return Finding(what=what, held=None, why=f"{UNPROVED}: no recording answers {miss.request}, {_NEVER_SENT}")
     held = judged.verdict.verdict == "incorrect"
-    return Finding(what=what, held=held, why="" if held else f"judged {judged.verdict.outcome}")
+    hint = "every check holds on all data: make a check stricter, add a variant, or move it to accepts"
+    return Finding(what=what, held=held, why="" if held else f"judged {judged.verdict.outcome}; {hint}")
 
 
-def _mutants(bench: _Bench, fixed: JsonObject | None) -> Iterator[MutantFate]:
+def _mutants(bench: Bench, fixed: JsonObject | None) -> Iterator[MutantFate]:
     run = bench.clean(fixed or bench.case.workflow, None)
     inputs, _ = plant_canaries(bench.case.inputs, bench.case.id)
     data = {**inputs, **_outputs(run.execution)}
@@ -359,27 +280,36 @@ def _readers(run: CleanRun) -> frozenset[str]:
     return frozenset(asked - {one.node for one in run.traffic if one.changed})
 
 
-def _fate(bench: _Bench, mutant: Mutant) -> MutantFate:
+def _fate(bench: Bench, mutant: Mutant) -> MutantFate:
+    own = MutantFate(kind=mutant.kind, what=mutant.what, fate="invalid")
+    if problems := bench.problems(mutant.workflow):
+        return replace(own, why="; ".join(problems))
     try:
         judged = bench.judged(mutant.workflow)
     except ReplayMiss as miss:
-        return MutantFate(kind=mutant.kind, what=mutant.what, fate="missed", why=str(miss))
-    if judged is None:
-        return MutantFate(kind=mutant.kind, what=mutant.what, fate="invalid")
-    fate: Fate = "killed" if judged.verdict.verdict == "incorrect" else "survived"
-    return MutantFate(kind=mutant.kind, what=mutant.what, fate=fate, why=str(judged.verdict.outcome))
+        if miss.service not in live_services(bench.case):
+            return replace(own, fate="missed", why=str(miss))
+        if reason := refutation(bench, mutant.workflow):
+            return replace(own, fate="killed", why=f"refuted before any answer: {reason}")
+        return replace(own, fate=UNPROVED, why=f"no recording answers {miss.request}, and a mutant is never sent")
+    if judged.verdict.verdict == "incorrect":
+        return replace(own, fate="killed", why=str(judged.verdict.outcome))
+    patch = patch_between(bench.case.workflow, mutant.workflow)
+    return replace(own, fate="survived", why=str(judged.verdict.outcome), patch=patch)
 
 
 def _outputs(execution: Execution) -> dict[str, Json]:
     return {record.node_id: record.outputs for record in execution.nodes}
 
 
-def _prompts(bench: _Bench, context: BenchContext) -> Iterator[Finding]:
+def _prompts(bench: Bench, context: BenchContext) -> Iterator[Finding]:
     """Check that the frame does not contain the facts, and that no strategy can see the truth."""
     case = bench.case
-    frame = build_frame(case.request, case.workflow, None)
-    found = context_recall(facts_of(case), frame).found
-    yield Finding(what="no fact stands in the frame", held=not found, why=", ".join(found))
+    found = facts_in_frame(case)
+    hint = (
+        "every strategy would know it: reword the request or the workflow, or choose a fact that only the failure tells"
+    )
+    yield Finding(what="no fact stands in the frame", held=not found, why="; ".join((*found, hint)) if found else "")
     other = next((one for one in context.corpus.cases if one.group != case.group), case)
     swapped = replace(
         case, faults=other.faults, fix=other.fix, checks=other.checks, variants=other.variants, title=other.title,
@@ -406,25 +336,14 @@ def first_prompt(
     return build_prompt(view, strategy(strategy_name, strategy_dirs))
 
 
-def _services_agree(bench: _Bench, fixed: JsonObject | None) -> Iterator[Finding]:
-    simulated = frozenset(name for name, source in bench.case.recorded_from.items() if source == "simulator")
-    if not simulated:
-        return
-    apart = _Bench(case=bench.case, engine=bench.engine, recordings=bench.recordings, recorder=Recorder())
-    off: list[str] = []
-    for workflow in [bench.case.workflow, *([fixed] if fixed else [])]:
-        for variant in (None, *bench.case.variants):
-            recorded = bench.clean(workflow, variant).traffic
-            fresh = apart.fresh(workflow, variant, _RealOnly(bench.recordings, simulated)).traffic
-            off += [
-                f"{one.request.method} {one.request.url}"
-                for one, other in zip(recorded, fresh, strict=False)
-                if one.response != other.response
-            ]
-    yield Finding(what="services and cassette agree", held=not off, why="; ".join(dict.fromkeys(off)))
+def _services_agree(bench: Bench, fixed: JsonObject | None) -> Finding:
+    off = disagreements(bench, fixed)
+    again = bench.hint.replace("--record new_episodes", "--record all")
+    hint = f"record it again with `{again}`, or change state so that the simulator gives the recorded answer"
+    return Finding(what="services and cassette agree", held=not off, why="; ".join((*off, hint)) if off else "")
 
 
-def _recordings(bench: _Bench) -> Iterator[Finding]:
+def _recordings(bench: Bench) -> Iterator[Finding]:
     unused = bench.recordings.unused()
     shown = ", ".join(f"{entry.request.method} {entry.request.url} ({entry.key})" for entry in unused)
     advice = f"; once all else holds, this deletes what nothing uses: {bench.hint}" if unused else ""

@@ -19,8 +19,8 @@ from mendbench.runtime.trace_file import FOLDER
 from mendbench.verify.proof import Fate, Finding, MutantFate, Proof
 from mendbench.version import __version__
 
-FORMAT = 1
-"""1: the first."""
+FORMAT = 2
+"""2: patches of mutants, and findings that are unproved. 1: the first."""
 
 PROOFS = Path(FOLDER) / "proofs"
 """In the folder of the configuration."""
@@ -50,7 +50,7 @@ def stored_proof(proofs: Path, case: Case, recordings: Path) -> Proof | None:
             return None
         kept = document["proof"]
         findings = tuple(Finding(**one) for one in kept["findings"])
-        mutants = tuple(MutantFate(**one) for one in kept["mutants"])
+        mutants = tuple(MutantFate(**{**one, "patch": tuple(one["patch"])}) for one in kept["mutants"])
         proof = Proof(**{**kept, "findings": findings, "mutants": mutants})
     except (BadInput, OSError, ValueError, KeyError, TypeError):
         return None
@@ -66,8 +66,9 @@ def _as_made(proof: Proof, case: Case) -> bool:
         (proof.case, proof.kind) == (case.id, case.kind)
         and isinstance(served, dict)
         and all(isinstance(one, str) for one in (*texts, *served.values()))
-        and all(isinstance(finding.held, bool) for finding in proof.findings)
+        and all(finding.held is None or isinstance(finding.held, bool) for finding in proof.findings)
         and all(mutant.fate in get_args(Fate) for mutant in proof.mutants)
+        and all(isinstance(operation, dict) for mutant in proof.mutants for operation in mutant.patch)
         and isinstance(proof.seconds, int | float)
     )
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from mendbench.cassettes import cassette
 from mendbench.cassettes.recordings import TRAJECTORIES, WORLD
 from mendbench.corpus.declared_services import FILES, OWN, SHELL, redactor_of, services_of, state_of
+from mendbench.corpus.documents import Place, located
 from mendbench.errors import BadInput, UnknownName
 from mendbench.exchanges.urls import host_of, split_url
 from mendbench.io.canonical_json import canonical_json, digest
@@ -32,7 +33,7 @@ def unsound_labels(case: Case) -> tuple[BadInput, ...]:
     fixed = _fixed(case)
     for place, variant, checks in _all_checks(case):
         for number, check in enumerate(checks):
-            found += _unreached(case, fixed, variant, check, f"{case.folder / 'case.yaml'}: {place}.{number}")
+            found += _unreached(case, fixed, variant, check, (*place, number))
     return (*found, *_unknown_nodes(case, fixed), *_twins(case))
 
 
@@ -101,17 +102,17 @@ def said_twice(cases: tuple[Case, ...]) -> dict[str, BadInput]:
 
 def _patches(case: Case) -> Iterator[BadInput]:
     """Yield each fix, right or wrong, that does not apply to the workflow."""
-    own: list[tuple[str, Fix]] = [("fix", case.fix)] if case.fix else []
-    own += [(f"accepts.{number}.patch", fix) for number, fix in enumerate(case.accepts)]
-    own += [(f"wrong_fixes.{number}.patch", fix) for number, fix in enumerate(case.wrong_fixes)]
+    own: list[tuple[Place, Fix]] = [(("fix",), case.fix)] if case.fix else []
+    own += [(("accepts", number, "patch"), fix) for number, fix in enumerate(case.accepts)]
+    own += [(("wrong_fixes", number, "patch"), fix) for number, fix in enumerate(case.wrong_fixes)]
     for place, fix in own:
         try:
             changed = apply_patch(case.workflow, fix.patch)
         except PatchError as error:
-            yield BadInput(f"{case.folder / 'case.yaml'}: {place}", f"it does not apply: {error}", "mend the patch")
+            yield BadInput(_at(case, *place), f"it does not apply: {error}", "mend the patch")
             continue
         if canonical_json(changed) == canonical_json(case.workflow):
-            yield BadInput(f"{case.folder / 'case.yaml'}: {place}", "it changes nothing", "mend the patch")
+            yield BadInput(_at(case, *place), "it changes nothing", "mend the patch")
 
 
 def _fixed(case: Case) -> JsonObject:
@@ -124,39 +125,44 @@ def _fixed(case: Case) -> JsonObject:
         return case.workflow
 
 
-def _all_checks(case: Case) -> Iterator[tuple[str, Variant | None, tuple[Check, ...]]]:
-    yield "checks", None, case.checks
+def _all_checks(case: Case) -> Iterator[tuple[Place, Variant | None, tuple[Check, ...]]]:
+    yield ("checks",), None, case.checks
     for number, variant in enumerate(case.variants):
-        yield f"variants.{number}.checks", variant, variant.checks
+        yield ("variants", number, "checks"), variant, variant.checks
 
 
-def _unreached(case: Case, fixed: JsonObject, variant: Variant | None, check: Check, place: str) -> Iterator[BadInput]:
+def _unreached(
+    case: Case, fixed: JsonObject, variant: Variant | None, check: Check, place: Place
+) -> Iterator[BadInput]:
     """Yield why a check can never hold."""
     nodes = node_ids(fixed)
     match check:
         case RequestCheck() if check.times.least > 0:
-            yield from _undeclared(case, variant, check.url, f"{place}.request.url")
+            yield from _undeclared(case, variant, check.url, (*place, "request", "url"))
         case KeptCheck():
-            for name in check.nodes:
+            for number, name in enumerate(check.nodes):
                 if name not in nodes:
-                    yield UnknownName("node of the fixed workflow", name, nodes, f"{place}.kept")
+                    yield UnknownName("node of the fixed workflow", name, nodes, _at(case, *place, "kept", number))
         case OutputCheck(output=str(output)):
             declared = fixed.get("outputs")
             known = tuple(declared) if isinstance(declared, dict) else ()
             if output not in known:
-                yield UnknownName("output of the fixed workflow", output, known, f"{place}.output")
+                where = _at(case, *place, "output", "output")
+                yield UnknownName("output of the fixed workflow", output, known, where)
         case OutputCheck(node=str(node)) | WarningCheck(node=node):
             if node not in nodes:
-                yield UnknownName("node of the fixed workflow", node, nodes, f"{place}.{check.kind}.node")
+                yield UnknownName("node of the fixed workflow", node, nodes, _at(case, *place, check.kind, "node"))
 
 
-def _undeclared(case: Case, variant: Variant | None, url: str, place: str) -> Iterator[BadInput]:
+def _undeclared(case: Case, variant: Variant | None, url: str, place: Place) -> Iterator[BadInput]:
     scheme, host = split_url(url).scheme.lower(), host_of(url)
     if scheme == "model":
         return
     if scheme in _OWN_SCHEMES:
         if _OWN_SCHEMES[scheme] not in case.recorded_from:
-            yield BadInput(place, f"{scheme}: is not declared", f"add {_OWN_SCHEMES[scheme]} to recorded_from")
+            yield BadInput(
+                _at(case, *place), f"{scheme}: is not declared", f"add {_OWN_SCHEMES[scheme]} to recorded_from"
+            )
         return
     try:
         known = _hosts(case, variant)
@@ -165,7 +171,7 @@ def _undeclared(case: Case, variant: Variant | None, url: str, place: str) -> It
         return
     if host not in known:
         found = f"host {host!r} is not declared, so that no request to it is ever accepted"
-        yield BadInput(place, found, f"declared: {', '.join(known) or 'none'}")
+        yield BadInput(_at(case, *place), found, f"declared: {', '.join(known) or 'none'}")
 
 
 def _hosts(case: Case, variant: Variant | None) -> tuple[str, ...]:
@@ -186,15 +192,15 @@ def _hosts(case: Case, variant: Variant | None) -> tuple[str, ...]:
 
 
 def _unknown_nodes(case: Case, fixed: JsonObject) -> Iterator[BadInput]:
-    path, after = case.folder / "case.yaml", node_ids(fixed)
+    after = node_ids(fixed)
     either = (*node_ids(case.workflow), *(name for name in after if name not in node_ids(case.workflow)))
     for name in case.after_fix:
         if name not in after:
-            yield UnknownName("node of the fixed workflow", name, after, f"{path}: expect.after_fix")
+            yield UnknownName("node of the fixed workflow", name, after, _at(case, "expect", "after_fix", name))
     for number, fault in enumerate(case.faults):
-        for name in fault.cause:
+        for index, name in enumerate(fault.cause):
             if name not in either:
-                yield UnknownName("node", name, either, f"{path}: faults.{number}.cause")
+                yield UnknownName("node", name, either, _at(case, "faults", number, "cause", index))
 
 
 def _twins(case: Case) -> Iterator[BadInput]:
@@ -204,9 +210,14 @@ def _twins(case: Case) -> Iterator[BadInput]:
         states = {name: state_of(case, variant, name) for name in case.recorded_from}
         key = canonical_json([{**case.inputs, **variant.inputs}, states])
         if key in seen:
-            place = f"{case.folder / 'case.yaml'}: variants.{number}"
+            place = _at(case, "variants", number)
             yield BadInput(place, f"the same inputs and state as {seen[key]!r}", "change one, or delete it")
         seen.setdefault(key, variant.name)
+
+
+def _at(case: Case, *way: int | str) -> str:
+    """Return a place in the case file, with line and column."""
+    return located(case.folder / "case.yaml", *way)
 
 
 def _origins(case: Case, service: str) -> frozenset[str]:

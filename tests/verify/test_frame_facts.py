@@ -1,0 +1,32 @@
+"""Where a fact stands in what every prompt has."""
+
+from dataclasses import replace
+
+from mendbench.verify.frame_facts import facts_in_frame
+from tests.fakes.cases import RENAMED, context_of
+
+
+def told(root, *facts, **changes):
+    case = context_of(root).corpus.case(RENAMED)
+    (fault,) = case.faults
+    return facts_in_frame(replace(case, faults=(replace(fault, facts=facts),), **changes))
+
+
+def test_a_fact_is_told_with_each_place_and_the_text_that_matches(root):
+    assert told(root, "called") == ()
+    assert told(root, "by n.me") == ("'by n.me' stands in the request ('by name')",)
+    assert told(root, "greets", "hello") == (
+        "'greets' stands in the request ('greets')",
+        "'hello' stands in workflow.json: /nodes/note/params/body/tag ('hello')",
+    )
+
+
+def test_more_places_are_counted(root):
+    (found,) = told(root, "person")
+    assert found.startswith("'person' stands in the request ('person'), workflow.json: /")
+    assert found.endswith(" more places")
+
+
+def test_a_fact_that_spans_several_values_or_stands_in_the_frames_own_text_is_told_too(root):
+    assert told(root, '"tag": "hello"') == ('\'"tag": "hello"\' stands in workflow.json (\'"tag": "hello"\')',)
+    assert told(root, "ir_version") == ("'ir_version' stands in workflow.json: /ir_version ('ir_version')",)
