@@ -41,6 +41,9 @@ def entry(case: int, arm: int, policy: str, *, edits: bool) -> Entry:
         wasted=0,
         responses=(ResponseDigest(prompt="", response="", asked=True),),
         exchanges="",
+        context_tokens=None,
+        facts=(),
+        elapsed_ms=0,
     )
 
 

@@ -20,6 +20,7 @@ from mendbench.repair import policies
 from mendbench.results.store import read_run
 from mendbench.runs import trials
 from mendbench.runtime import failures, observation, unresolved, walk
+from mendbench.scoring.gating.result import COSTS
 from mendbench.secrets.redaction import Redactor
 from mendbench.strategies.template import TEMPLATES
 from mendbench.trial.runner import run_trial
@@ -74,8 +75,9 @@ def without_section(here, name):
 
 
 def told(result):
-    """Return what the gate says of each trial: what became of it, how it was and is, and why."""
-    return {(one.trial.case, one.trial.policy): (one.change, one.was, one.now, one.why) for one in result.findings}
+    """Return what the gate says of the result of each trial: what became of it, how it was and is, and why."""
+    results = (one for one in result.findings if one.change not in COSTS)
+    return {(one.trial.case, one.trial.policy): (one.change, one.was, one.now, one.why) for one in results}
 
 
 def test_what_has_not_changed_passes_and_a_second_replay_too(here):
@@ -92,7 +94,12 @@ def test_a_strategy_that_loses_one_field_is_caught(here):
     change, was, now, why = told(result)[MENDED, "two-layer"]
     assert (change, was) == ("lost", "repaired (succeeded, 1 attempt, 0 wasted)")
     assert now.startswith("unrepaired (no_progress, 1 attempt, 1 wasted")
-    assert why[0] == "attempt 1: another prompt, answered otherwise"
+    assert why[:3] == (
+        "attempt 1: another prompt, answered otherwise",
+        "no longer told in the first prompt: detour_code",
+        f"the prompt now: mendbench strategy render {MINE} {MENDED}",
+    )
+    assert [one.change for one in result.findings if one.level == "show"] == ["facts", "facts"]
     assert any("does not hold" in line for line in why)
     assert result.findings[0].link.startswith("reports/latest/index.html#trial=template%2F")
 
@@ -177,6 +184,16 @@ def test_limits_and_rules_come_from_the_configuration(here):
         ("max_wasted", "holds"),
         ("min_repair_success", "broken"),
     }
+
+
+def test_a_longer_prompt_fails_beyond_the_configured_tolerance(here):
+    api.accept_run(ran(MENDED))
+    edit(here, "## Errors to Fix", f"## Errors to Fix {'and mend ' * 40}")
+    run = ran(MENDED)
+    for tolerance, verdict in ((0.01, "fail"), (5, "pass")):
+        rules = f'[gate]\nmore_tokens = "fail"\ntoken_tolerance = {tolerance}\n'
+        (here / "mendbench.toml").write_text(f"{CONFIG}{rules}", encoding="utf-8")
+        assert api.gate(run).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -294,13 +311,17 @@ def test_a_changed_recording_and_one_attempt_more_are_found(parcel):
     result = gated_again()
     assert (result.exit_code, result.headline) == (3, "cannot tell: the recordings of 1 trial changed")
     found = {one.change: one for one in result.findings}
-    assert {name: one.level for name, one in found.items()} == {"recording": "open", "attempts": "show"}
+    assert {name: one.level for name, one in found.items()} == {
+        "recording": "open", "attempts": "show", "facts": "show", "slower": "show",
+    }  # fmt: skip
     assert found["attempts"].was == "repaired (succeeded, 1 attempt, 0 wasted)"
     assert found["attempts"].now == "repaired (succeeded, 2 attempts, 0 wasted)"
     assert any(
         line.startswith(f"changed response: POST {cases.HOST}/parcels, now 422") for line in found["recording"].why
     )
     assert gated_again(changed_recording="show").exit_code == 0
+    costly = gated_again(changed_recording="show", fewer_facts="fail", slower="fail")
+    assert costly.headline == "FAILED: 1 trial with fewer facts told; 1 trial slower"
     failed = gated_again(changed_recording="fail", more_attempts="fail")
     assert failed.headline == "FAILED: 1 trial with more attempts; 1 trial with a changed recording"
 

@@ -39,6 +39,23 @@ def test_a_run_is_accepted_and_then_passes(corpus, mendbench):
     )
 
 
+def test_a_gated_run_replays_the_trials_of_the_baseline_and_no_others(accepted, mendbench):
+    path = accepted / "baseline.tsv"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if not line.startswith(cases.CLOSED)), encoding="utf-8")
+    result = mendbench("run", "--gated", "--workers", "1")
+    assert (result.code, result.out.splitlines()[-1]) == (0, "2 trials; report: reports/latest/index.html")
+    assert mendbench("gate").out.startswith("passed: 2 trials no worse than in baseline.tsv\n")
+    assert mendbench("run", "--gated", cases.QUIET, "--out", "one").out.splitlines()[-1].startswith("1 trial;")
+    path.write_text(
+        "".join(line for line in lines if not line.startswith((cases.CLOSED, cases.QUIET))), encoding="utf-8"
+    )
+    assert mendbench("run", "--gated", "--workers", "1").out.splitlines()[-1].startswith("1 trial;")
+    refused = mendbench("run", "--gated", "--policy", "naive")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.line.startswith("--gated: given with --policy naive; ")
+
+
 def test_a_regression_is_told_with_the_case_before_and_after_why_and_where_to_look(accepted, mendbench):
     altered(
         accepted, "\tincorrect\tunrepaired\tno_progress\t1\t1", "\tcorrect\trepaired\tsucceeded\t1\t0", cases.RENAMED

@@ -19,7 +19,7 @@ LEAVES = tuple(words for words in COMMANDS if not any(other[:-1] == words for ot
 OPTIONS = {
     (
         "run",
-    ): "part cases cassettes out engine strategy frame policy detector repairer model samples record concurrency dry-run allow-shell allow-writes workers cluster shard all fresh resume details format",
+    ): "part cases cassettes out engine strategy frame policy detector repairer model samples record concurrency dry-run allow-shell allow-writes workers cluster shard all gated fresh resume details format",
     ("report",): "rescore forensics part details junit markdown csv parquet github-summary annotations against format",
     ("compare",): "part score trials format",
     ("try",): "against model budget part cases cassettes allow-shell allow-writes format",

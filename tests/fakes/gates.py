@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mendbench.model.trial import TrialKey
 from mendbench.scoring.chance import ResponseDigest
-from mendbench.scoring.gating.result import Baseline, Digests, Entry, Present
+from mendbench.scoring.gating.result import Baseline, Digests, Entry, FactDigest, Present
 from mendbench.scoring.records import Treatment
 from mendbench.trial.row import trial_key
 from tests.fakes.scored import record
@@ -14,6 +14,12 @@ DIGESTS = Digests(engine="mendbench 1", scorer="1.1", prices=(("m", "cheap"),))
 
 def response(prompt="p1", text="a1", *, asked=True):
     return ResponseDigest(prompt=prompt, response=text, asked=asked)
+
+
+def facts(told="", untold=""):
+    """Return facts of a case, each named by one hexadecimal digit."""
+    by_digest = {name * 8: name in told for name in sorted(told + untold)}
+    return tuple(FactDigest(digest=digest, told=one) for digest, one in by_digest.items())
 
 
 def entry(case="a", *, strategy="summary", policy="two-layer", model="m", sample=0, right=True, **changes):
@@ -26,7 +32,8 @@ def entry(case="a", *, strategy="summary", policy="two-layer", model="m", sample
     return Entry(**{
         "key": trial_key(key), "trial": key, "case_digest": "c1", "kind": "repairable", "verdict": "correct" if right else "incorrect",
         "outcome": "repaired" if right else "unrepaired", "stop_reason": "succeeded" if right else "no_progress",
-        "attempts": len(responses), "wasted": 0 if right else len(responses), "responses": responses, "exchanges": "k1@30:r1", **changes,
+        "attempts": len(responses), "wasted": 0 if right else len(responses), "responses": responses, "exchanges": "k1@30:r1",
+        "context_tokens": 100 if responses else None, "facts": facts(told="a") if responses else (), "elapsed_ms": 1000, **changes,
     })  # fmt: skip
 
 

@@ -18,7 +18,7 @@ TREATMENT = Treatment(
 def entry(verdict, outcome):
     return Entry(
         key="k", trial=TRIAL, case_digest="c", kind="repairable", verdict=verdict, outcome=outcome, stop_reason="succeeded",
-        attempts=1, wasted=0, responses=(), exchanges="",
+        attempts=1, wasted=0, responses=(), exchanges="", context_tokens=None, facts=(), elapsed_ms=0,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from junitparser import Error, Failure, JUnitXml, Skipped
 
-from mendbench.report.junit import BODY, junit, legal
+from mendbench.report.junit import BODY, MESSAGE, junit, legal
 from tests.fakes.judged import ODD, gate_says, mixed_run, odd_run, row
 from tests.fakes.runs import small_run, stored_run
 
@@ -182,6 +182,28 @@ def test_a_long_body_is_cut_and_says_so():
     assert body.startswith("crashed: xxx")
     assert len(body) < BODY + 200
     assert body.endswith("more characters; the whole trial is in the run's report")
+
+
+def test_a_passing_trial_takes_no_more_than_its_names_and_a_hundred_bytes():
+    text = junit(mixed_run())
+    passed = next(line for line in text.splitlines() if "/right [" in line)
+    case = element(text, "right")
+    assert passed.strip().endswith("/>")
+    assert len(passed.encode()) <= len(case.get("name")) + len(case.get("classname")) + 100
+
+
+def test_all_bodies_together_are_bounded_and_too_many_have_none(monkeypatch):
+    def bodies(most):
+        monkeypatch.setattr("mendbench.report.junit.BODIES", most)
+        root = well_formed(junit(mixed_run()))
+        return [one.text for tag in ("failure", "error") for one in root.iter(tag)]
+
+    assert len(bodies(10**6)) == len(bodies(4 * 250)) == 4
+    assert all(len(body) <= 250 + 100 for body in bodies(4 * 250))
+    assert any(len(body) > 250 for body in bodies(10**6))
+    assert bodies(4 * 199) == [None] * 4
+    messages = [one.get("message") for one in ET.fromstring(junit(mixed_run("x" * 5000))).iter("error")]
+    assert max(map(len, messages)) == MESSAGE + 1
 
 
 def test_odd_texts_are_still_there_and_steer_nothing():

@@ -107,7 +107,7 @@ def test_a_link_to_a_baseline_stays_a_link(path, tmp_path):
 
 @pytest.mark.parametrize(
     ("before", "after", "says"),
-    [("format\t3", "format\t9", "format '9'"), ("\ncase\t", "\n<<<<<<< ours\ncase\t", "a merge conflict")],
+    [("format\t4", "format\t9", "format '9'"), ("\ncase\t", "\n<<<<<<< ours\ncase\t", "a merge conflict")],
 )
 def test_a_baseline_that_cannot_be_read_is_replaced_but_not_kept_in_part(path, before, after, says):
     run = run_of((FIRST, repaired()))

@@ -4,10 +4,18 @@ from hypothesis import strategies as st
 
 from mendbench.errors import BadInput
 from mendbench.model.trial import TrialKey
-from mendbench.results.baseline import COLUMNS, baseline_of, digests_of, entry_of, read_baseline, render_baseline
+from mendbench.results.baseline import (
+    COLUMNS,
+    baseline_of,
+    digests_of,
+    entry_of,
+    fact_digest,
+    read_baseline,
+    render_baseline,
+)
 from mendbench.scoring.gating.result import Baseline, Entry
 from mendbench.trial.row import trial_key
-from tests.fakes.gates import DIGESTS, baseline, crashed, entry, response
+from tests.fakes.gates import DIGESTS, baseline, crashed, entry, facts, response
 from tests.fakes.runs import key_of, repairable, repaired, row_of, small_run, trial, unjudged
 
 HEAD = ("#", "format", "mendbench", "engine", "scorer", "price", "case")
@@ -36,6 +44,7 @@ def test_a_baseline_is_header_lines_and_one_sorted_line_a_trial(file):
     assert lines[7].split("\t") == [
         "a", "mendbench", "chat", "m", "summary", "two-layer", "structural", "0",
         "c1", "repairable", "correct", "repaired", "succeeded", "2", "0", "00000000:11111111,~22222222:33333333", "k1@30:r1",
+        "100", "+aaaaaaaa", "1000",
     ]  # fmt: skip
     assert lines[8].split("\t")[10:16] == ["crashed", "-", "crashed", "0", "-", "-"]
 
@@ -61,11 +70,13 @@ DIGEST = st.text("0123456789abcdef", min_size=8, max_size=8)
     st.builds(TrialKey, case=NAMES.filter(lambda text: text[0] not in "#<=>|"), strategy=NAMES, policy=NAMES, repairer=NAMES, model=NAMES | st.none(), engine=NAMES, sample=st.integers(0, 99)),
     st.lists(st.builds(response, DIGEST, DIGEST, asked=st.booleans()), max_size=3),
     st.sampled_from(["", "0a1b2c3d@30:11111111,4e5f6a7b@0.5:22222222"]),
+    st.sampled_from([(), facts(told="a"), facts(told="af", untold="0b")]),
 )  # fmt: skip
-def test_any_names_survive_the_file(tmp_path_factory, key, responses, exchanges):
+def test_any_names_survive_the_file(tmp_path_factory, key, responses, exchanges, told):
     one = Entry(
         key=trial_key(key), trial=key, case_digest="c", kind="control", verdict="correct", outcome="untouched", stop_reason="succeeded",
-        attempts=len(responses), wasted=0, responses=tuple(responses), exchanges=exchanges,
+        attempts=len(responses), wasted=0, responses=tuple(responses), exchanges=exchanges, context_tokens=len(responses) or None,
+        facts=told, elapsed_ms=len(responses),
     )  # fmt: skip
     path = tmp_path_factory.mktemp("names") / "baseline.tsv"
     path.write_bytes(render_baseline(Baseline(place="x", version="1", digests=DIGESTS, entries=(one,))).encode())
@@ -75,12 +86,14 @@ def test_any_names_survive_the_file(tmp_path_factory, key, responses, exchanges)
 @pytest.mark.parametrize(
     ("before", "after", "place", "says"),
     [
-        ("format\t3", "format\t9", ":2", "format '9'; this mendbench reads format 3"),
+        ("format\t4", "format\t3", ":2", "format '3'; this mendbench reads format 4; accept a run again with"),
         ("engine\t", "motor\t", ":4", "a line that begins with 'motor'"),
         ("scorer\t1.1\n", "", "", "no line that tells 'scorer'"),
         ("\tcase_digest", "", ":7", "a line that begins with 'case'"),
-        ("\tk1@30:r1\nb", "\nb", ":8", "16 columns where 17 are due"),
-        ("\tk1@30:r1\nb", "\tk1@30\nb", ":8", "exchanges 'k1@30'; REQUEST:RESPONSE is due"),
+        ("\t1000\nb", "\nb", ":8", "19 columns where 20 are due"),
+        ("\t+aaaaaaaa\t", "\taaaaaaaa\t", ":8", "facts 'aaaaaaaa'; + or - and 8 hexadecimal digits are due"),
+        ("\t100\t", "\tmany\t", ":8", "context_tokens 'many'; a whole number is due"),
+        ("\tk1@30:r1\t", "\tk1@30\t", ":8", "exchanges 'k1@30'; REQUEST:RESPONSE is due"),
         ("\tcorrect\t", "\tunjudged\t", ":8", "verdict 'unjudged'; one of correct, incorrect, crashed is due"),
         ("\trepairable\tcorrect", "\tbroken\tcorrect", ":8", "kind 'broken'; one of repairable"),
         ("\trepaired\t", "\t-\t", ":8", "correct with outcome '-' and wasted '0'; only what crashed has neither"),
@@ -147,6 +160,19 @@ def test_a_prompt_that_nobody_was_asked_is_told_by_its_own_digest():
     assert [one.responses[0].asked for one in entries] == [False, False]
     assert entries[0].responses[0].prompt != entries[1].responses[0].prompt
     assert entries[0].responses[0].response == entries[1].responses[0].response
+
+
+def test_the_first_prompt_and_the_time_of_a_trial_are_kept():
+    case = repairable()
+    row, _ = row_of(case, repaired(), key_of(case))
+    row["first"]["duration_ms"], row["attempts"][0]["elapsed_ms"] = 1500, 2000
+    row["attempts"][0]["execution"]["duration_ms"] = 250
+    row["attempts"][0] |= {"context_tokens": 40, "facts": {"found": ["name"], "missing": ["id"]}}
+    one = entry_of(row)
+    assert (one.context_tokens, one.elapsed_ms) == (40, 3750)
+    assert {fact.digest: fact.told for fact in one.facts} == {fact_digest("name"): True, fact_digest("id"): False}
+    none = entry_of({**row, "attempts": []})
+    assert (none.context_tokens, none.facts, none.elapsed_ms) == (None, (), 1500)
 
 
 def test_prices_are_told_apart_by_who_is_paid():

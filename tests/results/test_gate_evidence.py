@@ -1,4 +1,14 @@
-from mendbench.results.gate_evidence import changed_responses, reasons, secrets_in
+from dataclasses import replace
+
+from mendbench.results.baseline import entry_of
+from mendbench.results.gate_evidence import (
+    MAX_FACTS,
+    changed_responses,
+    facts_not_told,
+    reasons,
+    render_hint,
+    secrets_in,
+)
 from mendbench.secrets.redaction import canary
 from tests.fakes.runs import (
     crashed,
@@ -45,6 +55,34 @@ def test_a_changed_response_is_told_with_its_request_and_its_key():
     )
     assert changed_responses(row, texts, tuple("abcde"))[-1] == "2 more changed responses"
     assert changed_responses(row, texts, ()) == ()
+
+
+def with_facts(found, missing):
+    row, texts = row_of(CASE, repaired(), key_of(CASE))
+    row["attempts"][0]["facts"] = {"found": list(found), "missing": list(missing)}
+    return row, texts
+
+
+def test_the_facts_that_a_prompt_no_longer_states_are_named_in_plain_text():
+    before = entry_of(with_facts(["a", r"\bb\b", "c"], ["d"])[0])
+    plain = {r"\bb\b": "b"}
+    (line,) = facts_not_told(*with_facts(["c"], [r"\bb\b", "a", "d"]), before, lambda fact: plain.get(fact, fact))
+    assert line == "no longer told in the first prompt: b, a"
+    assert facts_not_told(*with_facts(["a", r"\bb\b", "c", "d"], []), before, str) == ()
+    many = [f"fact{number}" for number in range(MAX_FACTS + 2)]
+    (line,) = facts_not_told(*with_facts([], many), entry_of(with_facts(many, [])[0]), str)
+    assert line.endswith("fact4 and 2 more")
+
+
+def test_the_command_that_shows_a_changed_prompt_is_told():
+    key = key_of(CASE, "a b.md.j2")
+    one, other = (entry_of(row_of(CASE, repaired(), key)[0]) for _ in range(2))
+    edited = replace(other, responses=(replace(other.responses[0], prompt="00000000"),))
+    (line,) = render_hint(key, one, edited)
+    assert line == f"the prompt now: mendbench strategy render 'a b.md.j2' {CASE.id} --model tiny-coder"
+    assert render_hint(key, one, other) == ()
+    assert render_hint(replace(key, engine="theirs"), one, edited) == ()
+    assert render_hint(key, one, replace(other, responses=())) == ()
 
 
 def test_many_checks_are_counted():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mendbench.api.plans import plan_of, refuse_unknown
+from mendbench.api.gated_plans import planned_for
+from mendbench.api.plans import refuse_unknown
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_context
 from mendbench.config.config_file import load_config
 from mendbench.prompts.collecting import collect_all
@@ -19,7 +20,7 @@ def estimate_recording(options: RunOptions, on_progress: Progress = in_silence) 
     """
     loaded = load_config()
     context = open_context(loaded, options)
-    planned = plan_of(loaded.config, options, context.corpus)
+    planned = planned_for(loaded, options, context.corpus)
     refuse_unknown(planned.keys, context, loaded)
     keys = tuple(key for key in planned.own_keys() if can_ask(context, key))
     collected = collect_all(context, keys, options.workers, on_progress)

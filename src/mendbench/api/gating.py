@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from functools import partial as bound
 from pathlib import Path
 
 from mendbench.api.plans import refuse_unknown
-from mendbench.api.settings import Progress, RunOptions, open_context
+from mendbench.api.settings import Progress, RunOptions, open_context, open_corpus
 from mendbench.config.config_file import Loaded, load_config
 from mendbench.config.tables import Config
-from mendbench.errors import BadInput
+from mendbench.errors import BadInput, MendbenchError
 from mendbench.io.temporary_folders import scratch
 from mendbench.model.trial import TrialKey
 from mendbench.report.html import trial_link
 from mendbench.results.acceptance import Update, accept
 from mendbench.results.baseline import baseline_of, digests_of, entry_of, read_baseline
-from mendbench.results.gate_evidence import changed_responses, reasons, secrets_in
+from mendbench.results.gate_evidence import changed_responses, facts_not_told, reasons, render_hint, secrets_in
 from mendbench.results.store import StoredRun, open_run, read_run
 from mendbench.runs.trial_keys import TrialKeys
 from mendbench.runs.trials import run_trials
 from mendbench.scoring.gating.gate import gate as gated
 from mendbench.scoring.gating.limits import read_limits
-from mendbench.scoring.gating.result import Baseline, Finding, GateResult, Present, Rules, Selection
+from mendbench.scoring.gating.result import COSTS, Baseline, Finding, GateResult, Present, Rules, Selection
 from mendbench.trial.components import BenchContext
 from mendbench.trial.row import digest_of_keys
 
@@ -169,6 +170,8 @@ def _rules(config: Config) -> Rules:
     own = config.gate
     return Rules(
         worse_outcome=own.worse_outcome, more_wasted=own.more_wasted, more_attempts=own.more_attempts,
+        fewer_facts=own.fewer_facts, more_tokens=own.more_tokens, token_tolerance=own.token_tolerance, slower=own.slower,
+        time_tolerance=own.time_tolerance,
         changed_recording="open" if own.changed_recording == "cannot-tell" else own.changed_recording,
         gone=own.gone, new=own.new, margin=own.margin, alpha=own.alpha,
     )  # fmt: skip
@@ -185,15 +188,32 @@ def _shard(stored: StoredRun) -> str | None:
 
 def _with_reasons(result: GateResult, stored: StoredRun) -> GateResult:
     """Return the result with the reason from the run's row for each changed trial, and the link to it in the report."""
-    return replace(result, findings=tuple(_with_reason(one, stored) for one in result.findings))
+    texts = cache(_fact_texts)
+    return replace(result, findings=tuple(_with_reason(one, stored, texts) for one in result.findings))
 
 
-def _with_reason(finding: Finding, stored: StoredRun) -> Finding:
+def _fact_texts(case_id: str, case_digest: str) -> Mapping[str, str]:
+    """Return the plain text of each fact of a case by its pattern; nothing if the configured corpus does not have this case."""
+    try:
+        case = open_corpus(load_config(), None, None, tolerant=True).case(case_id)
+    except MendbenchError:
+        return {}
+    if case.digest != case_digest:
+        return {}
+    return {fact: text for fault in case.faults for fact, text in zip(fault.facts, fault.fact_texts, strict=False)}
+
+
+def _with_reason(finding: Finding, stored: StoredRun, texts: Callable[[str, str], Mapping[str, str]]) -> Finding:
     row = None if finding.after is None else stored.row(finding.key)
     if row is None:
         return finding
-    why = [*finding.why, *changed_responses(row, stored.texts, finding.changed_exchanges)]
-    if finding.change != "recording":
+    why = list(finding.why)
+    if finding.change in {"lost", "worse", "facts"} and finding.before and finding.after:
+        known = texts(finding.trial.case, finding.after.case_digest)
+        why += facts_not_told(row, stored.texts, finding.before, lambda fact: known.get(fact, fact))
+        why += render_hint(finding.trial, finding.before, finding.after)
+    why += changed_responses(row, stored.texts, finding.changed_exchanges)
+    if finding.change not in {"recording", *COSTS}:
         why += reasons(row, stored.texts)
     return replace(finding, why=tuple(why), link=f"{stored.folder / REPORT}{trial_link(finding.key)}")
 

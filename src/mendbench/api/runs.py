@@ -9,6 +9,7 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
+from mendbench.api.gated_plans import planned_for
 from mendbench.api.plans import Plan, plan_of, refuse_unknown, refuse_unrecorded
 from mendbench.api.replaying import Replay
 from mendbench.api.resuming import resumed, stored_options
@@ -84,7 +85,7 @@ def run(
     if earlier is not None and earlier.inputs is not None and _is_same(earlier.inputs, made_from):
         on_note(f"{out}: nothing changed since this run was made; --fresh executes every trial again")
         return earlier
-    planned = plan_of(loaded.config, options, context.corpus)
+    planned = planned_for(loaded, options, context.corpus)
     keys, chosen = planned.own_keys(), planned.cases
     refuse_unknown(planned.keys, context, loaded)
     refuse_unrecorded(context, chosen, keys)
@@ -215,6 +216,7 @@ def _made_from(options: RunOptions, context: BenchContext, loaded: Loaded) -> st
     """
     corpus = context.corpus
     declared = [file_digest(context.cases_dir / name) for name in (PROTOCOL_FILE, SPLIT_FILE)]
+    declared += [file_digest(loaded.baseline)] if options.gated else []
     places = [place for folder in context.strategy_dirs for place in (folder, folder / FRAMES.name)]
     templates = [path for place in places for path in sorted(place.glob(f"*{SUFFIX}"))]
     templates += [Path(parts_of(name).base) for name in options.strategies if SUFFIX in name]

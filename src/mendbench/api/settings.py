@@ -56,6 +56,8 @@ class RunOptions:
     """Maximum concurrent requests per model while recording; None for the configured value, else 1."""
     all: bool = False
     """Whether to run the sweeps that are configured ``only_with_all`` too."""
+    gated: bool = False
+    """Whether to run the trials that the baseline has, instead of those that the configuration selects."""
     fresh: bool = False
     """Whether to execute every trial, also those whose inputs are unchanged since an earlier run. A recording always does."""
     resume: bool = False

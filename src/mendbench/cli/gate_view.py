@@ -113,3 +113,5 @@ def _group_lines(group: tuple[Finding, ...], *, details: bool) -> Iterator[str]:
         yield f"  also in {len(others)}: {'; '.join(others[:MAX_NAMES])}{more}"
     if details:
         yield from (f"  {line}" for line in (*first.why, *([first.link] if first.link else [])))
+    elif first.change == "facts":
+        yield from (f"  {line}" for line in first.why[:1])

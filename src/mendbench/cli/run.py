@@ -80,6 +80,9 @@ def run(
     all_sweeps: Annotated[
         bool, typer.Option("--all", help="Run the sweeps that are configured only_with_all too.")
     ] = False,
+    gated: Annotated[
+        bool, typer.Option("--gated", help="Run only the trials of the gate's baseline; CASE and --part narrow them.")
+    ] = False,
     fresh: Annotated[
         bool,
         typer.Option(
@@ -114,7 +117,7 @@ def run(
         strategies=tuple(strategies or ()), frame=frame, policies=tuple(policies or ()), detector=detector,
         repairers=tuple(repairers or ()), models=tuple(models or ()), samples=samples, record=record or "none",
         concurrency=concurrency, allow_shell=allow_shell, allow_writes=allow_writes, workers=workers, cluster=cluster,
-        all=all_sweeps, fresh=fresh, resume=resume is not None, shard=read_shard(shard) if shard else None,
+        all=all_sweeps, gated=gated, fresh=fresh, resume=resume is not None, shard=read_shard(shard) if shard else None,
     )  # fmt: skip
     if resume is not None:
         options = resumed(options, resume, given=() if record is None else ("record",))

@@ -233,6 +233,18 @@ class GateConfig(Table):
         "show",
         description="whether a trial fails that takes more attempts to the same outcome, with the responses that it had",
     )
+    fewer_facts: Literal["fail", "show"] = Field(
+        "show", description="what a trial does whose first prompt states fewer facts of the case"
+    )
+    more_tokens: Literal["fail", "show"] = Field(
+        "show", description="what a trial does whose first prompt has more context tokens than token_tolerance allows"
+    )
+    token_tolerance: FiniteFloat = Field(0.1, description="share of the context tokens before that may be added", ge=0)
+    slower: Literal["fail", "show"] = Field(
+        "show",
+        description="what a trial does that takes longer on the virtual clock than time_tolerance allows, with the responses that it had",
+    )
+    time_tolerance: FiniteFloat = Field(0.1, description="share of the time before that may be added", ge=0)
     changed_recording: Literal["cannot-tell", "show", "fail"] = Field(
         "cannot-tell",
         description="what a trial does whose world responds to the same request otherwise than before: exit 3, only a line, or exit 1",

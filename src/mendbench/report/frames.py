@@ -16,6 +16,7 @@ from mendbench.errors import BadInput
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.report.scores import score_lines
+from mendbench.results.baseline import elapsed_ms
 from mendbench.results.store import StoredRun
 from mendbench.scoring.scores import score
 from mendbench.trial.row import whole
@@ -152,7 +153,6 @@ def _parquet(table: pd.DataFrame) -> bytes:
 def _trials(run: StoredRun) -> Iterator[JsonObject]:
     for row in run.rows:
         problem = whole(row["problem"], run.texts) or {}
-        executions = [row["first"], *(attempt["execution"] for attempt in row["attempts"])]
         yield {
             **{name: row.get(name) for name in TABLES["trials"]},
             "title": whole(row["title"], run.texts),
@@ -162,8 +162,7 @@ def _trials(run: StoredRun) -> Iterator[JsonObject]:
             "edits": _listed(whole(row["edits"], run.texts)),
             "requests": len(row["requests"]),
             "checks_failed": sum(not check["held"] for check in row["checks"]),
-            "elapsed_ms": sum(execution["duration_ms"] for execution in executions if execution)
-            + sum(attempt["elapsed_ms"] for attempt in row["attempts"]),
+            "elapsed_ms": elapsed_ms(row),
             "problem": problem.get("message"),
         }
 

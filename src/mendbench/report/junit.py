@@ -25,6 +25,7 @@ from mendbench.model.trial import JsonRow
 from mendbench.report.findings import Finding, Judgement
 from mendbench.report.reasons import reason, story, treatment_name, trial_name, verdict_words
 from mendbench.report.scores import ScoreLine, score_lines
+from mendbench.results.baseline import elapsed_ms
 from mendbench.results.store import StoredRun
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import Treatment
@@ -36,6 +37,15 @@ Status: TypeAlias = Literal["passed", "failure", "error", "skipped"]
 
 BODY = 4_000
 """Maximum characters of a failure's body: the report has the rest."""
+
+BODIES = 600_000
+"""Maximum characters of all failures' bodies together: viewers refuse or cut large files."""
+
+SHORTEST = 200
+"""Minimum characters of a body. If the bodies of so many failures would be shorter, there are none: the messages say why."""
+
+MESSAGE = 300
+"""Maximum characters of a message, which is an attribute."""
 
 OWN_SUITE = "mendbench"
 """The suite for findings about the run as a whole."""
@@ -86,6 +96,7 @@ def junit(run: StoredRun, *, judgement: Judgement | None = None, failing: Failin
         own = list(_of_the_whole(judgement, frozenset(run.records.trial_keys())))
         _suite(root, OWN_SUITE, own, ())
         tests += own
+    _share_bodies(root)
     root.attrib.update({"name": "mendbench", **_totals(tests, with_skipped=False)})
     ET.indent(root, " ")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
@@ -112,23 +123,36 @@ def _status(row: JsonRow, *, red: bool | None) -> Status:
 
 
 def _test(row: JsonRow, run: StoredRun, status: Status, findings: Sequence[Finding]) -> _Test:
-    why = "; ".join(f"{finding.title}: {finding.message}" for finding in findings)
+    gated = [finding for finding in findings if status != "skipped" or finding.level != "notice"]
+    why = "; ".join(f"{finding.title}: {finding.message}" for finding in gated)
+    known = findings[0].title if findings else "known"
     return _Test(
         name=trial_name(row),
         classname=str(row["case"]).replace("/", "."),
-        seconds=_seconds(row),
+        seconds=elapsed_ms(row) / 1000,
         status=status,
         kind=findings[0].title if findings else row["outcome"] or row["verdict"],
-        message=why or (f"known, {verdict_words(row)}" if status == "skipped" else reason(row, run.texts)),
+        message=why or (f"{known}, {verdict_words(row)}" if status == "skipped" else reason(row, run.texts)),
         body=_body(row, run, findings) if status in {"failure", "error"} else "",
-        out=_figures(row),
     )
 
 
 def _body(row: JsonRow, run: StoredRun, findings: Sequence[Finding]) -> str:
-    body = "\n".join([*(f"{finding.title}: {finding.message}" for finding in findings), story(row, run.texts)])
-    more = len(body) - BODY
-    return body if more <= 0 else f"{body[:BODY]}\n… {more} more characters; the whole trial is in the run's report"
+    found = (f"{finding.title}: {finding.message}" for finding in findings)
+    return "\n".join([*found, story(row, run.texts), _figures(row)])
+
+
+def _share_bodies(root: ET.Element) -> None:
+    """Cut the bodies, so that all failures together have at most :data:`BODIES` characters."""
+    bodies = [one for tag in ("failure", "error") for one in root.iter(tag) if one.text]
+    most = min(BODY, BODIES // max(len(bodies), 1))
+    for one in bodies:
+        one.text = _cut(one.text or "", most) if most >= SHORTEST else None
+
+
+def _cut(body: str, most: int) -> str:
+    more = len(body) - most
+    return body if more <= 0 else f"{body[:most]}\n… {more} more characters; the whole trial is in the run's report"
 
 
 def _of_the_whole(judgement: Judgement, known: Collection[str]) -> Iterator[_Test]:
@@ -143,22 +167,13 @@ def _of_the_whole(judgement: Judgement, known: Collection[str]) -> Iterator[_Tes
 
 
 def _told(name: str, words: str, status: Status, *, kind: str) -> _Test:
-    return _Test(
-        name=name, classname=OWN_SUITE, seconds=0, status=status, kind=kind, message=words, body=words, out=words
-    )
+    body, out = ("", words) if status == "passed" else (words, "")
+    return _Test(name=name, classname=OWN_SUITE, seconds=0, status=status, kind=kind, message=words, body=body, out=out)
 
 
 def _figures(row: JsonRow) -> str:
-    names = ("verdict", "outcome", "stop_reason", "wasted_attempts", "progress", "context_recall", *_TOKENS)
-    fields = {name: row[name] for name in names} | {"attempts": len(row["attempts"])}
-    return "\n".join(f"{name}: {value}" for name, value in fields.items() if value is not None)
-
-
-def _seconds(row: JsonRow) -> float:
-    """Return how long the trial took on the virtual clock: recorded executions and responses."""
-    executions = [row["first"], *(attempt["execution"] for attempt in row["attempts"])]
-    ran = sum(execution["duration_ms"] for execution in executions if execution is not None)
-    return float(ran + sum(attempt["elapsed_ms"] for attempt in row["attempts"])) / 1000
+    names = ("wasted_attempts", "progress", "context_recall", *_TOKENS)
+    return ", ".join(f"{name}: {row[name]}" for name in names if row[name] is not None)
 
 
 def _by_treatment(records: Records) -> list[tuple[Treatment, Records]]:
@@ -196,7 +211,8 @@ def _suite(root: ET.Element, name: str, tests: Sequence[_Test], properties: Iter
         attributes = {"classname": test.classname, "name": test.name, "time": f"{test.seconds:.3f}"}
         case = ET.SubElement(suite, "testcase", {key: legal(value) for key, value in attributes.items()})
         if test.status != "passed":
-            result = ET.SubElement(case, test.status, {"type": legal(test.kind), "message": legal(test.message)})
+            message = test.message if len(test.message) <= MESSAGE else f"{test.message[:MESSAGE]}…"
+            result = ET.SubElement(case, test.status, {"type": legal(test.kind), "message": legal(message)})
             result.text = legal(test.body) or None
         if test.out:
             ET.SubElement(case, "system-out").text = legal(test.out)

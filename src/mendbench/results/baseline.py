@@ -21,16 +21,18 @@ from mendbench.model.trial import JsonRow, StopReason, TrialKey
 from mendbench.model.verdict import Outcome
 from mendbench.results.store import StoredRun
 from mendbench.scoring.chance import ResponseDigest
-from mendbench.scoring.gating.result import Baseline, Digests, Entry
+from mendbench.scoring.gating.result import Baseline, Digests, Entry, FactDigest
 from mendbench.trial.row import SHORT, trial_key
 
-FORMAT = 3
-"""3: the column ``answers`` is renamed ``responses``. 2: the column ``exchanges`` replaces ``world``, a single digest of all
+FORMAT = 4
+"""4: the columns ``context_tokens``, ``facts`` and ``elapsed_ms`` are added.
+3: the column ``answers`` is renamed ``responses``. 2: the column ``exchanges`` replaces ``world``, a single digest of all
 exchanges. 1: the first version."""
 
 COLUMNS = (
     "case", "engine", "repairer", "model", "strategy", "policy", "detector", "sample",
     "case_digest", "kind", "verdict", "outcome", "stop", "attempts", "wasted", "responses", "exchanges",
+    "context_tokens", "facts", "elapsed_ms",
 )  # fmt: skip
 """The eight columns that identify a trial, in the sort order of a run's rows; then the columns of its result."""
 
@@ -48,6 +50,8 @@ _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _ATTEMPT = re.compile(r"(~?)([0-9a-f]{8}):([0-9a-f]{8})")
 _DIGEST = re.compile(r"[0-9a-f]{8}")
 _EXCHANGES = re.compile(r"[^,:]+:[^,:]+(,[^,:]+:[^,:]+)*")
+_FACTS = re.compile(r"[+-][0-9a-f]{8}(,[+-][0-9a-f]{8})*")
+"""``+``: the first prompt states it. ``-``: it does not."""
 _CONFLICT = re.compile(r"<{7}|={7}|>{7}|\|{7}")
 _HINT = "take it from version control, or delete the file and accept a run with `mendbench gate --update`"
 
@@ -70,7 +74,22 @@ def entry_of(row: JsonRow) -> Entry:
         wasted=row["wasted_attempts"],
         responses=responses_of(row),
         exchanges=",".join(row["evidence"]["exchanges"]),
+        context_tokens=row["attempts"][0]["context_tokens"] if row["attempts"] else None,
+        facts=_facts_of(row),
+        elapsed_ms=elapsed_ms(row),
     )
+
+
+def elapsed_ms(row: JsonRow) -> int:
+    """Return how long a trial took on the virtual clock: its executions and the recorded responses to its prompts."""
+    executions = [row["first"], *(attempt["execution"] for attempt in row["attempts"])]
+    ran = sum(execution["duration_ms"] for execution in executions if execution is not None)
+    return int(ran + sum(attempt["elapsed_ms"] for attempt in row["attempts"]))
+
+
+def fact_digest(fact: Json) -> str:
+    """Return the digest by which a baseline names a fact, from the fact in a row."""
+    return digest(fact, SHORT)
 
 
 def responses_of(row: JsonRow) -> tuple[ResponseDigest, ...]:
@@ -171,6 +190,13 @@ def _response(attempt: JsonObject) -> ResponseDigest:
     )
 
 
+def _facts_of(row: JsonRow) -> tuple[FactDigest, ...]:
+    """Return the facts of a case by whether the first prompt states them, sorted: a change of one is a change of one sign."""
+    own = row["attempts"][0]["facts"] if row["attempts"] else {"found": [], "missing": []}
+    found = {fact_digest(fact): told for name, told in (("missing", False), ("found", True)) for fact in own[name]}
+    return tuple(FactDigest(digest=one, told=told) for one, told in sorted(found.items()))
+
+
 def _text_of(value: Json) -> str:
     if value is None:
         return _ABSENT
@@ -189,6 +215,8 @@ def _cells(entry: Entry) -> tuple[str, ...]:
         own.case, own.engine, own.repairer, own.model or _ABSENT, own.strategy, own.policy, own.detector or _ABSENT, str(own.sample),
         entry.case_digest, entry.kind, entry.verdict, entry.outcome or _ABSENT, entry.stop_reason, str(entry.attempts),
         _ABSENT if entry.wasted is None else str(entry.wasted), responses or _ABSENT, entry.exchanges or _ABSENT,
+        _ABSENT if entry.context_tokens is None else str(entry.context_tokens),
+        ",".join(f"{'+' if one.told else '-'}{one.digest}" for one in entry.facts) or _ABSENT, str(entry.elapsed_ms),
     )  # fmt: skip
 
 
@@ -258,6 +286,8 @@ def _entry(place: str, columns: Sequence[str], cells: Sequence[str]) -> Entry:
         outcome=_maybe(cell["outcome"]), stop_reason=cell["stop"], attempts=attempts,
         wasted=None if crashed else _count(place, "wasted", cell["wasted"]), responses=responses,
         exchanges=_exchanges(place, cell["exchanges"]),
+        context_tokens=None if cell["context_tokens"] == _ABSENT else _count(place, "context_tokens", cell["context_tokens"]),
+        facts=_facts(place, cell["facts"]), elapsed_ms=_count(place, "elapsed_ms", cell["elapsed_ms"]),
     )  # fmt: skip
 
 
@@ -287,6 +317,14 @@ def _exchanges(place: str, cell: str) -> str:
     if _EXCHANGES.fullmatch(cell) is None:
         raise BadInput(place, f"exchanges {cell[:40]!r}", f"REQUEST:RESPONSE is due, with commas between; {_HINT}")
     return cell
+
+
+def _facts(place: str, cell: str) -> tuple[FactDigest, ...]:
+    if cell == _ABSENT:
+        return ()
+    if _FACTS.fullmatch(cell) is None:
+        raise BadInput(place, f"facts {cell[:40]!r}", f"+ or - and 8 hexadecimal digits are due for each; {_HINT}")
+    return tuple(FactDigest(digest=one[1:], told=one[0] == "+") for one in cell.split(","))
 
 
 def _add(entries: dict[str, tuple[int, Entry]], entry: Entry, number: int, place: str) -> None:

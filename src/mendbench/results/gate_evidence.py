@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from mendbench.model.json import Json
-from mendbench.model.trial import JsonRow
+from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.results.baseline import fact_digest
 from mendbench.results.store import StoredRun
 from mendbench.results.stored_rows import StoredRows
+from mendbench.scoring.gating.result import Entry
+from mendbench.trial.engines import OURS
 from mendbench.trial.row import REFERENCE, SHORT, whole
 
 MAX_CHECKS = 2
 """Maximum number of failed checks in a finding; the report shows all."""
+
+MAX_FACTS = 5
+"""Maximum number of facts named in a finding; the report shows all."""
 
 MAX_CHANGED = 3
 """Maximum number of changed responses in a finding."""
@@ -59,6 +66,30 @@ def changed_responses(row: JsonRow, texts: Mapping[str, str], changed: Sequence[
             lines.append(f"changed response: {method} {url}, now {request['fault'] or request['status']}, key {key}")
     more = len(changed) - MAX_CHANGED
     return (*lines, *([f"{more} more changed responses"] if more > 0 else []))
+
+
+def facts_not_told(
+    row: JsonRow, texts: Mapping[str, str], before: Entry, text_of: Callable[[str], str]
+) -> tuple[str, ...]:
+    """Return a line with the facts that the first prompt of a trial stated before and no longer states; nothing if it states them all.
+
+    ``text_of`` returns the plain text of a fact from its pattern.
+    """
+    missing = row["attempts"][0]["facts"]["missing"] if row["attempts"] else []
+    lost = [text_of(str(whole(fact, texts))) for fact in missing if fact_digest(fact) in before.told]
+    if not lost:
+        return ()
+    more = f" and {len(lost) - MAX_FACTS} more" if len(lost) > MAX_FACTS else ""
+    return (f"no longer told in the first prompt: {', '.join(lost[:MAX_FACTS])}{more}",)
+
+
+def render_hint(key: TrialKey, before: Entry, after: Entry) -> tuple[str, ...]:
+    """Return a line with the command that shows the first prompt of a trial, if that prompt changed and our engine renders it."""
+    prompts = [entry.responses[0].prompt for entry in (before, after) if entry.responses]
+    if len(set(prompts)) < len((before, after)) or key.engine != OURS:
+        return ()
+    model = ("--model", key.model) if key.model else ()
+    return (f"the prompt now: {shlex.join(['mendbench', 'strategy', 'render', key.strategy, key.case, *model])}",)
 
 
 def secrets_in(stored: StoredRun) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -13,9 +13,11 @@ from dataclasses import replace
 
 from mendbench.errors import BadInput
 from mendbench.scoring.chance import may_be_chance
+from mendbench.scoring.gating.costs import cost_changes
 from mendbench.scoring.gating.limits import check_limits
 from mendbench.scoring.gating.resampled import Pair, losing, shifts
 from mendbench.scoring.gating.result import (
+    COSTS,
     Baseline,
     Change,
     Difference,
@@ -40,7 +42,7 @@ was wrong. 4: harm done."""
 
 _ORDER: tuple[Change, ...] = (
     "secret", "crashed", "lost", "worse", "wasted", "attempts", "recording", "unjudged", "incomparable", "new", "gone", "changed",
-    "better", "won",
+    "better", "won", "facts", "tokens", "slower",
 )  # fmt: skip
 _LEVELS: tuple[Level, ...] = ("fail", "open", "show")
 
@@ -73,7 +75,7 @@ def gate(baseline: Baseline, run: Present, rules: Rules) -> GateResult:
     ]
     findings = tuple(sorted(found, key=lambda each: (_LEVELS.index(each.level), _ORDER.index(each.change), each.key)))
     limits = check_limits(rules.limits, run.records, rules.selection)
-    changed = {finding.key for finding in findings if finding.change != "secret"}
+    changed = {finding.key for finding in findings if finding.change not in {"secret", *COSTS}}
     alike = [pair for pair in judged if pair.now.key not in changed]
     result = GateResult(
         verdict=verdict(findings, shifted, limits, different),
@@ -144,7 +146,7 @@ def _exchanges(entry: Entry) -> Iterator[tuple[str, str]]:
 
 
 def _findings(pair: Pair, shifted: Sequence[Shift], rules: Rules) -> Iterator[Finding]:
-    """Yield the change of a trial, and separately any changed responses of the world: the likely cause."""
+    """Yield the change of a trial, and separately what it costs more and any changed responses of the world: the likely cause."""
     then, now = pair.then, pair.now
     if not pair.same_case:
         why = f"the case is another one ({then.case_digest} -> {now.case_digest}): accept it with `mendbench gate --update`"
@@ -157,6 +159,8 @@ def _findings(pair: Pair, shifted: Sequence[Shift], rules: Rules) -> Iterator[Fi
         likely = (f"likely cause: {message}",)
         why = f"{message}: accept it with `mendbench gate --update` if that is meant"
         yield _finding("recording", rules.changed_recording, then, now, why=(why,), changed=changed)
+    for cost, level in cost_changes(then, now, rules, regime_of(pair)):
+        yield _finding(cost, level, then, now)
     if now.verdict == "unjudged":
         yield _finding("unjudged", "open", then, now, why=likely, changed=changed)
         return

@@ -17,8 +17,9 @@ from mendbench.scoring.records import Treatment, TrialRecord
 from mendbench.scoring.score import Measure
 from mendbench.scoring.statistics.exact import ALPHA, Interval
 
-FORMAT = 2
-"""Format of the result as JSON. 2: entries have ``exchanges`` instead of ``world``. 1: the first version."""
+FORMAT = 3
+"""Format of the result as JSON. 3: entries have ``context_tokens``, ``facts`` and ``elapsed_ms``.
+2: entries have ``exchanges`` instead of ``world``. 1: the first version."""
 
 GateVerdict: TypeAlias = Literal["pass", "fail", "inconclusive", "incomplete", "incomparable"]
 
@@ -30,22 +31,35 @@ Level: TypeAlias = Literal["fail", "open", "show"]
 
 Change: TypeAlias = Literal[
     "secret", "crashed", "lost", "worse", "wasted", "attempts", "recording", "incomparable", "unjudged", "new", "gone", "won", "better",
-    "changed",
+    "changed", "facts", "tokens", "slower",
 ]  # fmt: skip
-"""How a trial changed, most severe first.
+"""How a trial changed, most severe first; then what its first prompt and its time cost, whatever its result is.
 
 secret: its record contains a declared secret. crashed: foreign code raised. lost: right before, wrong now. worse: a more severe wrong
 outcome. wasted: the same outcome, with more wasted attempts. attempts: the same outcome, with more attempts but no more wasted ones.
 recording: the world's response to a request that was sent before changed; another finding reports the trial itself. incomparable: its
 case changed. unjudged: a recording is missing. new, gone: the baseline or the run does not have the trial. won: wrong before, right now.
-better: a less severe wrong outcome, or fewer attempts. changed: another wrong outcome of the same severity.
+better: a less severe wrong outcome, or fewer attempts. changed: another wrong outcome of the same severity. facts: its first prompt states
+fewer facts of the case. tokens: the context of its first prompt is longer. slower: it takes longer on the virtual clock.
 """
+
+COSTS: tuple[Change, ...] = ("facts", "tokens", "slower")
+"""Changes that say nothing about the result of a trial."""
 
 Regime: TypeAlias = Literal["exact", "resampled"]
 """exact: no chance is involved in a difference. resampled: the responses differ, so chance may explain a difference."""
 
 Side: TypeAlias = Literal["repairs", "restraint", "harm"]
 """repairs: cases that need an edit (repairable, mixed). restraint: cases that need none (needs_user, transient, control). harm: all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactDigest:
+    """A fact that a case's repair needs, by the digest of its pattern."""
+
+    digest: str
+    told: bool
+    """Whether the context of the first prompt states it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +82,17 @@ class Entry:
     """One for each attempt."""
     exchanges: str
     """``REQUEST:RESPONSE`` digests, separated by commas, of each exchange with the world in the trial and in the runs that judge it."""
+    context_tokens: int | None
+    """Estimated tokens of the first prompt's context; None without an attempt."""
+    facts: tuple[FactDigest, ...]
+    """One for each fact of the case; empty without an attempt."""
+    elapsed_ms: int
+    """Time on the virtual clock, of executions and responses."""
+
+    @property
+    def told(self) -> frozenset[str]:
+        """The digests of the facts that the first prompt states."""
+        return frozenset(fact.digest for fact in self.facts if fact.told)
 
     def described(self) -> str:
         """Return the result of the trial in a few words."""
@@ -75,6 +100,14 @@ class Entry:
             return self.verdict
         tries = f"{self.attempts} {'attempt' if self.attempts == 1 else 'attempts'}"
         return f"{self.outcome} ({self.stop_reason}, {tries}, {self.wasted} wasted)"
+
+    def measured(self, change: Change) -> str:
+        """Return what a change is about: the facts, tokens or time of the trial for one of :data:`COSTS`, else its result."""
+        if change == "facts":
+            return f"{len(self.told)} of {len(self.facts)} facts told"
+        if change == "tokens":
+            return f"{self.context_tokens} context tokens"
+        return f"{self.elapsed_ms} ms" if change == "slower" else self.described()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +180,13 @@ class Rules:
     worse_outcome: Literal["fail", "show"] = "fail"
     more_wasted: Literal["fail", "show"] = "fail"
     more_attempts: Literal["fail", "show"] = "show"
+    fewer_facts: Literal["fail", "show"] = "show"
+    more_tokens: Literal["fail", "show"] = "show"
+    token_tolerance: float = 0.1
+    """Share of the tokens before that may be added."""
+    slower: Literal["fail", "show"] = "show"
+    time_tolerance: float = 0.1
+    """Share of the time before that may be added."""
     changed_recording: Level = "open"
     gone: Literal["fail", "show"] = "show"
     new: bool = False
@@ -181,12 +221,12 @@ class Finding:
     @property
     def was(self) -> str:
         """The result in the baseline."""
-        return self.before.described() if self.before else "not in the baseline"
+        return self.before.measured(self.change) if self.before else "not in the baseline"
 
     @property
     def now(self) -> str:
         """The result in the run."""
-        return self.after.described() if self.after else "not in the run"
+        return self.after.measured(self.change) if self.after else "not in the run"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from mendbench.scoring.gating.result import (
+    COSTS,
     Arm,
     Change,
     Difference,
@@ -35,6 +36,9 @@ _FAILED: dict[Change, str] = {
     "recording": "{} with a changed recording",
     "new": "{} new and not right",
     "gone": "{} gone",
+    "facts": "{} with fewer facts told",
+    "tokens": "{} with more context tokens",
+    "slower": "{} slower",
 }
 
 
@@ -115,6 +119,9 @@ def notes(result: GateResult, counts: Mapping[tuple[Change, Level], int], shard:
         )
     if tally.other_ways:
         found.append(f"{_trials(tally.other_ways)} came out the same by other prompts, answers or exchanges")
+    costs = [_FAILED[change].format(_trials(count)) for change in COSTS if (count := counts.get((change, "show"), 0))]
+    if costs:
+        found.append(f"shown, not gated: {'; '.join(costs)}")
     if gone:
         found.append(
             f"{_trials(gone)} of the baseline not in this run: the selection is a narrower one, or they are gone"
