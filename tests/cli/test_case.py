@@ -233,7 +233,7 @@ def test_a_new_case_is_refused_where_one_is(corpus, mendbench):
     ("name", "line"),
     [
         ("first", "case 'first': no FAMILY/NAME; name both, such as http/renamed-field"),
-        ("htpp/first", "family: unknown family 'htpp'; did you mean 'http'? known: aws, control, discord, "),
+        ("Help Desk/first", "case 'Help Desk/first': the family 'Help Desk'; use lower-case words joined by hyphens"),
         ("http/First One", "case 'http/First One': the name 'First One'; use lower-case words joined by hyphens"),
     ],
 )
@@ -253,7 +253,7 @@ def test_a_case_is_imported_from_a_har_file_in_an_empty_folder(empty, mendbench)
     (empty / "w.json").write_text(
         json.dumps({"ir_version": "0.1.0", "inputs": {"port": {"type": "string"}}, "nodes": nodes}), encoding="utf-8"
     )
-    words = ("case", "import", "http/no-such-port", "--har", "p.har", "--workflow", "w.json")
+    words = ("case", "import", "http/no-such-port", "--from", "p.har", "--workflow", "w.json")
     assert mendbench(*words).line == "--input: the workflow needs 'port'; give what it was run with: --input port=…"
     result = mendbench(*words, "--input", "port=Bo")
     assert result.code == 0
@@ -272,7 +272,7 @@ def test_a_live_import_keeps_what_was_recorded(empty, mendbench):
     nodes = [{"id": "tide", "type": "http", "params": {"url": "https://tides.example/now"}}]
     (empty / "p.har").write_text(json.dumps(har), encoding="utf-8")
     (empty / "w.json").write_text(json.dumps({"ir_version": "0.1.0", "nodes": nodes}), encoding="utf-8")
-    result = mendbench("case", "import", "http/t", "--har", "p.har", "--workflow", "w.json", "--provenance", "live")
+    result = mendbench("case", "import", "http/t", "--from", "p.har", "--workflow", "w.json", "--provenance", "live")
     assert result.code == 0
     assert (empty / "cassettes/http/t/world.yaml").is_file()
 
@@ -305,8 +305,6 @@ def test_recording_says_how_many_exchanges_that_nothing_used_it_deleted(corpus, 
     assert " recorded exchanges that nothing uses\n" in result.out
 
 
-def test_an_import_without_a_source_is_refused(corpus, mendbench):
-    assert (
-        mendbench("case", "import", "http/x").line
-        == "case import: 0 sources; name one of --trace, --cassette and --har"
-    )
+def test_an_import_without_a_file_is_refused(corpus, mendbench):
+    result = mendbench("case", "import", "http/x")
+    assert (result.code, result.line) == (2, "case import: Missing option '--from'; `mendbench case import --help` shows how")

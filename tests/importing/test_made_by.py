@@ -13,7 +13,7 @@ import pytest
 from mendbench import api
 from mendbench.cassettes import cassette
 from mendbench.corpus.labels import missing_labels
-from mendbench.importing.engine_trace import read_engine_trace
+from mendbench.importing.engine.trace import read_engine_trace
 from mendbench.importing.har import read_har
 from mendbench.importing.vcr_cassette import read_cassette
 
@@ -41,10 +41,9 @@ def of(name):
 
 
 def imported(tmp_path, name, document):
-    kind = "har" if name in HARS else "cassette" if name in TAPES else "trace"
     return api.import_case(
         "http/kelp", tmp_path / "cases", tmp_path / "cassettes",
-        workflow=document, inputs={"bed": "b-7"}, provenance="live", **{kind: MADE_BY / name},
+        workflow=document, inputs={"bed": "b-7"}, provenance="live", recording=MADE_BY / name,
     )  # fmt: skip
 
 

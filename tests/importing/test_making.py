@@ -11,7 +11,7 @@ import pytest
 from mendbench.cassettes import cassette
 from mendbench.corpus.labels import MARK, missing_labels
 from mendbench.errors import BadInput
-from mendbench.importing.engine_trace import read_engine_trace
+from mendbench.importing.engine.trace import read_engine_trace
 from mendbench.importing.har import read_har
 from mendbench.importing.interface import Dropped, Found, Source
 from mendbench.importing.making import Wish, import_case
@@ -42,6 +42,9 @@ def response(status, value, **more):
 PERSON = found("e[0]", "GET", f"{BASE}/people/p-1", response(200, {"called": "Runa", "note": ""}))
 REFUSED = found("e[2]", "POST", f"{BASE}/notes", response(422, {"detail": "text is required"}), b'{ "text" : "" }')
 OTHER = found("e[1]", "GET", f"{BASE}/favicon.ico", response(404, {}))
+
+
+NO_REQUESTS = Source(kind="trace", path=Path("t.json"), found=(Found(place="n", node="n", response=response(200, {})),))
 
 
 def wish(tmp_path, *exchanges, **more):
@@ -237,7 +240,10 @@ def test_a_host_of_a_known_service_is_declared_as_that_service(tmp_path):
     ("more", "said"),
     [
         ({"inputs": {}}, "the workflow needs 'who'"),
-        ({"workflow": None}, "a HAR file without a workflow; give it with --workflow FILE"),
+        (
+            {"workflow": None, "source": NO_REQUESTS},
+            "a trace without a workflow, and without a request that a workflow can send",
+        ),
         ({"case": "http"}, "no FAMILY/NAME"),
     ],
 )
@@ -245,6 +251,15 @@ def test_what_is_not_enough_is_refused_and_nothing_is_written(tmp_path, more, sa
     with pytest.raises(BadInput, match=said):
         done(tmp_path, **more)
     assert texts(tmp_path) == {}
+
+
+def test_without_a_workflow_one_is_written_from_the_requests_and_fails_as_was_seen(tmp_path):
+    imported = done(tmp_path, PERSON, REFUSED, workflow=None)
+    workflow = json.loads((tmp_path / "cases/http/empty-note/workflow.json").read_text("utf-8"))
+    assert [node["id"] for node in workflow["nodes"]] == ["get_p_1", "post_notes"]
+    assert imported.kept == ("e[0]", "e[2]")
+    assert imported.notes[0].startswith("the workflow was written from the recorded requests")
+    assert 'surfaces: "post_notes"' in (tmp_path / "cases/http/empty-note/case.yaml").read_text("utf-8")
 
 
 @pytest.mark.parametrize("folder", ["cases", "cassettes"])

@@ -85,6 +85,14 @@ def test_cases_that_were_recorded_from_real_software_say_so(ids, project):
     assert ids("-m", "recorded") == [one for one in ALL if RENAMED in one]
 
 
+def test_a_family_of_the_projects_own_is_a_marker_too(ids, project):
+    for kind in ("cases", "cassettes"):
+        folder = project / kind / "help-desk" / "renamed"
+        folder.parent.mkdir()
+        (project / kind / RENAMED).rename(folder)
+    assert {one.partition("::")[0] for one in ids("--strict-markers", "-m", "help_desk")} == {"cases/help-desk/renamed/case.yaml"}
+
+
 def test_the_markers_are_listed(mendbench):
     mendbench("--markers").stdout.fnmatch_lines(
         ["@pytest.mark.mixed: *family mixed or the kind mixed", "@pytest.mark.needs_user: *kind needs_user"]

@@ -12,18 +12,15 @@ from typing import cast, get_args
 from mendbench.api.plans import configured_keys, refuse_unrecorded
 from mendbench.api.settings import Progress, RunOptions, open_context
 from mendbench.config.config_file import Loaded, load_config
-from mendbench.corpus.corpus import select, selected_ids
+from mendbench.corpus.corpus import Corpus, select, selected_ids
 from mendbench.corpus.credentials import files_with_credentials
 from mendbench.corpus.labels import missing_labels
 from mendbench.errors import BadInput, UnknownName
-from mendbench.importing.engine_trace import is_engine_trace, read_engine_trace
-from mendbench.importing.har import read_har
-from mendbench.importing.interface import Dropped, Source, json_file
+from mendbench.importing.formats import read_source
+from mendbench.importing.interface import Dropped
 from mendbench.importing.making import Wish
 from mendbench.importing.making import import_case as import_from
-from mendbench.importing.own_trace import read_own_trace
 from mendbench.importing.scaffold import STARTER, Draft, split_id, write_draft
-from mendbench.importing.vcr_cassette import read_cassette
 from mendbench.model.case import Kind, Provenance
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import TrialKey
@@ -64,7 +61,7 @@ def list_cases(
     context = _looking(cases, cassettes)
     wanted = {name: frozenset(values) for name, values in (where or {}).items() if values}
     for name, values in wanted.items():
-        known = CASE_FILTERS[name] or frozenset(tag for case in context.corpus.cases for tag in case.tags)
+        known = CASE_FILTERS[name] or _in_use(context.corpus, name)
         for value in sorted(values - frozenset(known)):
             raise UnknownName(name, value, known)
     ids = selected_ids(context.corpus, names)
@@ -74,6 +71,13 @@ def list_cases(
         counts=counts(chosen),
         broken=tuple(one for name, problems in context.corpus.broken.items() if name in ids for one in problems),
     )
+
+
+def _in_use(corpus: Corpus, name: str) -> frozenset[str]:
+    """Return the families, or the tags, of a corpus."""
+    if name == "family":
+        return frozenset(case_id.partition("/")[0] for case_id in corpus.folders)
+    return frozenset(tag for case in corpus.cases for tag in case.tags)
 
 
 def find_credentials(paths: tuple[Path, ...]) -> tuple[BadInput, ...]:
@@ -184,27 +188,21 @@ def import_case(
     cases: Path | None,
     cassettes: Path | None,
     *,
-    trace: Path | None = None,
-    cassette: Path | None = None,
-    har: Path | None = None,
+    recording: Path,
     workflow: JsonObject | None = None,
     inputs: Mapping[str, Json] | None = None,
     kind: str = "repairable",
     provenance: str = "simulator",
 ) -> Written:
-    """Write a case with its recording from a trace, a vcrpy cassette or a HAR file, and return what was written.
+    """Write a case from the file that recorded its failure, and return what was written.
 
     Raises:
-        BadInput: the file has another format, the case exists, or something that the workflow needs is not given.
+        BadInput: the file has an unknown format, the case exists, or something that the workflow needs is not given.
     """
-    given = [(path, read) for path, read in ((trace, _read_trace), (cassette, read_cassette), (har, read_har)) if path]
-    if len(given) != 1 or given[0][0] is None:
-        raise BadInput("case import", f"{len(given)} sources", "name one of --trace, --cassette and --har")
     if provenance not in get_args(Provenance):
         raise UnknownName("provenance", provenance, get_args(Provenance))
-    path, read = given[0]
     wish = Wish(
-        case=case_id, source=read(path), workflow=workflow, inputs=inputs or {},
+        case=case_id, source=read_source(recording), workflow=workflow, inputs=inputs or {},
         kind=_known_kind(kind), provenance=provenance,
     )  # fmt: skip
     folder, recordings, command = _new_folders(case_id, cases, cassettes)
@@ -233,10 +231,6 @@ class Written:
     def document(self) -> JsonObject:
         """Return it as JSON."""
         return {**asdict(self), "files": [str(path) for path in self.files]}
-
-
-def _read_trace(path: Path) -> Source:
-    return read_engine_trace(path) if is_engine_trace(json_file(path)) else read_own_trace(path)
 
 
 def _known_kind(kind: str) -> Kind:

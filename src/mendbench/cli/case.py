@@ -125,19 +125,13 @@ def new(
 @app.command("import")
 def import_(
     case: Id,
+    recording: Annotated[
+        Path,
+        typer.Option(
+            "--from", metavar="FILE", help="The file that recorded the failure, of a format above.", show_default=False
+        ),
+    ],
     workflow: Workflow = None,
-    trace: Annotated[
-        Path | None,
-        typer.Option("--trace", metavar="FILE", help="A trace of `workflow run` or of the engine.", show_default=False),
-    ] = None,
-    cassette: Annotated[
-        Path | None,
-        typer.Option("--cassette", metavar="FILE", help="A vcrpy cassette, YAML or JSON.", show_default=False),
-    ] = None,
-    har: Annotated[
-        Path | None,
-        typer.Option("--har", metavar="FILE", help="A HAR file, as exported by browsers.", show_default=False),
-    ] = None,
     inputs: Annotated[
         list[str] | None,
         typer.Option(
@@ -155,12 +149,17 @@ def import_(
     cassettes: Cassettes = None,
     output: Output = Format.text,
 ) -> int:
-    """Create a case from a recorded run. Credentials are removed, and only the exchanges that the workflow uses are kept."""
+    """Create a case from the file that recorded a failure. Credentials are removed.
+
+    Formats, recognised by content: HAR, OpenTelemetry trace (OTLP JSON), MCP JSON-RPC log, n8n execution, `curl -v` transcript, pasted
+    HTTP request and response, vcrpy cassette, trace of `workflow run` or of the engine. If neither FILE nor --workflow has the
+    workflow, one is written from the requests.
+    """
     from mendbench import workflow_app
     from mendbench.cli import case_view
 
     written = api.import_case(
-        case, cases, cassettes, trace=trace, cassette=cassette, har=har,
+        case, cases, cassettes, recording=recording,
         workflow=workflow_app.read_workflow(workflow) if workflow else None, inputs=workflow_app.read_inputs(inputs or ()),
         kind=kind, provenance=provenance,
     )  # fmt: skip

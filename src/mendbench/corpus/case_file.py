@@ -44,7 +44,11 @@ FAMILIES = (
     "slack", "github", "stripe", "sheets", "discord", "aws", "jupyter", "mcp", "graphql", "http", "shell", "llm", "template", "workflow",
     "mixed", "control", "transient",
 )  # fmt: skip
-"""What fails: a service, a type of node, the templates or the workflow itself. The last three contain all cases of these kinds."""
+"""The families of the shipped corpus: a service, a type of node, the templates or the workflow itself. The last three contain all
+cases of these kinds. Other corpora may have others."""
+
+SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+"""The form of a family and of a case's name."""
 
 
 def _regex(text: str) -> str:

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
-from mendbench.corpus.case_file import FAMILIES, load_case
+from mendbench.corpus.case_file import SLUG, load_case
 from mendbench.corpus.declared_services import OWN
 from mendbench.corpus.labels import missing_labels
 from mendbench.corpus.states import state_misfits
@@ -120,10 +120,10 @@ def file_digest(path: Path) -> str | None:
 @lru_cache(maxsize=1024)
 def _case_or_why(folder: Path, _stamps: tuple[_Stamp | None, ...]) -> Case | tuple[BadInput, ...]:
     """Return the case in a folder, or its errors; unchanged files are not read again."""
+    if not SLUG.fullmatch(folder.parent.name):
+        return (BadInput(str(folder), f"the family {folder.parent.name!r}", "use lower-case words joined by hyphens"),)
     services = {*service_names(), *OWN}
     try:
-        if folder.parent.name not in FAMILIES:
-            raise UnknownName("family", folder.parent.name, FAMILIES, str(folder))
         if missing := missing_labels(folder):
             return missing
         case = load_case(folder, folder.parent.name)

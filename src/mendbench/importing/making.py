@@ -16,7 +16,8 @@ from mendbench.exchanges.bodies import parse_body
 from mendbench.exchanges.urls import host_of, normalise_url
 from mendbench.importing.hosts import declared_services, with_static_routes
 from mendbench.importing.interface import Dropped, Found, Source
-from mendbench.importing.matching import ImportedWorld, NodeNoting, secrets_in
+from mendbench.importing.matching import ImportedModels, ImportedWorld, NodeNoting, secrets_in
+from mendbench.importing.requests_as_workflow import WRITTEN, workflow_of_requests
 from mendbench.importing.scaffold import Draft, refuse_existing, split_id, write_draft
 from mendbench.io.files import folder_beside, move_folder, write_atomically
 from mendbench.io.temporary_folders import scratch
@@ -214,12 +215,8 @@ def _told(source: Source, redactor: Redactor) -> Source:
 
 def _drafted(wish: Wish, family: str, name: str) -> tuple[Draft, Redactor, list[str]]:
     """Return the draft without its secrets, the redactor that removes them, and notes about them."""
-    workflow = wish.workflow or wish.source.workflow
-    if workflow is None:
-        raise BadInput(
-            str(wish.source.path), f"a {wish.source.kind} without a workflow", "give it with --workflow FILE"
-        )
-    given = {**wish.source.inputs, **wish.inputs}
+    workflow, values, written = _workflow(wish)
+    given = {**wish.source.inputs, **values, **wish.inputs}
     declared = workflow.get("inputs")
     names = [str(name) for name in declared] if isinstance(declared, dict) else []
     absent = [
@@ -240,12 +237,29 @@ def _drafted(wish: Wish, family: str, name: str) -> tuple[Draft, Redactor, list[
     inputs = {name: redactor.value(given[name]) for name in names if name in given and name not in secret}
     inputs |= {name: f"${{canary:{name}}}" for name in secret}
     clean = _clean_document(redactor.value(workflow))
-    notes = [f"secret inputs became canaries: {', '.join(secret)}"] if secret else []
+    notes = [WRITTEN] if written else []
+    notes += [f"secret inputs became canaries: {', '.join(secret)}"] if secret else []
     notes += [f"taken out wherever it stood: the value of {', '.join(sorted(carried))}"] if carried else []
     if clean != workflow:
         notes.append("the workflow held credentials; placeholders stand for them now")
     draft = Draft(family=family, name=name, kind=wish.kind, workflow=clean, inputs=inputs)
     return draft, redactor, notes
+
+
+def _workflow(wish: Wish) -> tuple[JsonObject, JsonObject, bool]:
+    """Return the failing workflow, the values of inputs that it was given here, and whether it was written from the requests.
+
+    Raises:
+        BadInput: none is given, none is in the source, and no request of the source can be a node.
+    """
+    given = wish.workflow or wish.source.workflow
+    if given is not None:
+        return given, {}, False
+    made = workflow_of_requests(wish.source.found)
+    if made is None:
+        found = f"a {wish.source.kind} without a workflow, and without a request that a workflow can send"
+        raise BadInput(str(wish.source.path), found, "give the workflow with --workflow FILE")
+    return *made, True
 
 
 def _clean_document(workflow: JsonObject) -> JsonObject:
@@ -309,7 +323,8 @@ def _run(case: Case, source: Source | None, redactor: Redactor, folder: Path) ->
     imported = ImportedWorld(found=source.found if source else (), redactor=both)
     live: Live | None = imported if source else None
     mode: RecordMode = "new_episodes" if source else "none"
-    scope = open_scope(case, None, Recordings.open(folder), Recording(mode=mode, live=live), _HINT)
+    recording = Recording(mode=mode, live=live, caller=ImportedModels(imported) if source else None)
+    scope = open_scope(case, None, Recordings.open(folder), recording, _HINT)
     execution: Execution | None = None
     missed: tuple[str, ...] = ()
     miss = ""

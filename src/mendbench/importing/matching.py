@@ -11,11 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from mendbench.cassettes.keys import canonical_body
-from mendbench.exchanges.urls import normalise_url
+from mendbench.errors import ReplayMiss
+from mendbench.exchanges.urls import model_url, normalise_url
 from mendbench.importing.interface import Found
 from mendbench.io.canonical_json import canonical_json, digest
 from mendbench.model.exchange import Exchange, Request, Response
+from mendbench.model.json import JsonObject
 from mendbench.ports.world import World
+from mendbench.runtime.nodes.interface import json_request
 from mendbench.secrets.issued_credentials import without_credentials
 from mendbench.secrets.redaction import CREDENTIAL_HEADERS, Redactor, sanitise, sanitise_under
 
@@ -86,6 +89,25 @@ class ImportedWorld:
 
     def _form(self, request: Request) -> str:
         return request_form(self.redactor.request(request))
+
+
+class ImportedModels:
+    """The models of an imported world."""
+
+    def __init__(self, imported: ImportedWorld) -> None:
+        self._imported = imported
+
+    def send(self, model_request: JsonObject) -> Response:
+        """Return the source's next response to this request.
+
+        Raises:
+            ReplayMiss: the source has none.
+        """
+        request = json_request(model_url(model_request["model"]), model_request)
+        if not self._imported.serves(request):
+            sent = f"{request.method} {request.url}"
+            raise ReplayMiss(sent, nearest=None, differs=(), record="mendbench case check --record new_episodes")
+        return self._imported.send(request)
 
 
 class NodeNoting:

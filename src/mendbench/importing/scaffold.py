@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,10 +10,10 @@ from pathlib import Path
 
 import yaml
 
-from mendbench.corpus.case_file import FAMILIES, CaseFile
+from mendbench.corpus.case_file import SLUG, CaseFile
 from mendbench.corpus.declared_services import FILES, MODELS, SHELL
 from mendbench.corpus.labels import MARK, mark
-from mendbench.errors import BadInput, UnknownName
+from mendbench.errors import BadInput
 from mendbench.io.files import folder_beside, move_folder, write_atomically
 from mendbench.model.case import Kind
 from mendbench.model.json import Json, JsonObject
@@ -31,7 +30,6 @@ WIDTH = 118
 SAID = 400
 """Characters of a failure message that a comment quotes."""
 
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 STARTER: JsonObject = {
     "ir_version": "0.1.0",
@@ -86,16 +84,14 @@ def split_id(case_id: str) -> tuple[str, str]:
     """Return a new case's family and name.
 
     Raises:
-        BadInput: it is not ``FAMILY/NAME``.
-        UnknownName: there is no such family.
+        BadInput: it is not ``FAMILY/NAME``, both lower-case words joined by hyphens.
     """
     family, slash, name = case_id.partition("/")
     if not slash or not name:
         raise BadInput(f"case {case_id!r}", "no FAMILY/NAME", "name both, such as http/renamed-field")
-    if family not in FAMILIES:
-        raise UnknownName("family", family, FAMILIES)
-    if not _NAME.fullmatch(name):
-        raise BadInput(f"case {case_id!r}", f"the name {name!r}", "use lower-case words joined by hyphens")
+    for what, word in (("family", family), ("name", name)):
+        if not SLUG.fullmatch(word):
+            raise BadInput(f"case {case_id!r}", f"the {what} {word!r}", "use lower-case words joined by hyphens")
     return family, name
 
 

@@ -11,7 +11,7 @@ from mendbench.api.trials import Bench
 from mendbench.errors import MendbenchError
 from mendbench.model.case import Case
 from mendbench.model.trial import TrialKey
-from mendbench.pytest_plugin.naming import marker_names
+from mendbench.pytest_plugin.naming import family_line, marker_names
 from mendbench.pytest_plugin.results import NoVerdict, Trial, trial_of
 from mendbench.pytest_plugin.session import Accepted
 
@@ -37,6 +37,8 @@ class TrialItem(pytest.Item):
         super().__init__(**words)  # type: ignore[arg-type] # pytest's own words
         self.bench, self.case, self.key = bench, case, key
         part = bench.context.part_of(case)
+        if (line := family_line(case.family)) not in self.config.getini("markers"):
+            self.config.addinivalue_line("markers", line)
         for name in marker_names(case, part):
             self.add_marker(name)
         about = {"case": case.id, "family": case.family, "kind": case.kind, "part": part, "difficulty": case.difficulty}

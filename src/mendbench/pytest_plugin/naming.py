@@ -42,13 +42,18 @@ def marker_names(case: Case, part: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_word(name) for name in found if name))
 
 
+def family_line(family: str) -> str:
+    """Return the line that registers a family's marker."""
+    kind = f" or the kind {family}" if family in get_args(Kind) else ""
+    return f"{_word(family)}: trials of the family {family}{kind}"
+
+
 def marker_lines() -> Iterable[str]:
     """Yield the lines that register the markers: names and meanings."""
     own = "case, family, kind, part, difficulty, strategy, policy, repairer, model, detector, sample"
     yield f"mendbench({own}): a trial of mendbench, with the values that tell it from others"
     kinds, difficulties = get_args(Kind), get_args(Difficulty)
-    for family in FAMILIES:
-        yield f"{_word(family)}: trials of the family {family}" + (f" or the kind {family}" if family in kinds else "")
+    yield from map(family_line, FAMILIES)
     yield from (f"{_word(kind)}: trials of the kind {kind}" for kind in kinds if kind not in FAMILIES)
     yield from (f"{difficulty}: trials of cases that are {difficulty}" for difficulty in difficulties)
     yield from (f"{part}: trials of the part {part} of the split" for part in PARTS)

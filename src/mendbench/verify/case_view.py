@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping
 from typing import get_args
 
 from mendbench.cassettes.recordings import Recordings
-from mendbench.corpus.case_file import FAMILIES
 from mendbench.detectors import detector
 from mendbench.errors import ReplayMiss
 from mendbench.model.case import Api, Case, Difficulty, Kind, Provenance
@@ -23,7 +22,7 @@ from mendbench.verify.proof import Proof, prove
 from mendbench.verify.proof_store import stored_proof
 
 CASE_FILTERS: Mapping[str, tuple[str, ...]] = {
-    "family": FAMILIES,
+    "family": (),
     "kind": get_args(Kind),
     "difficulty": get_args(Difficulty),
     "api": get_args(Api),

@@ -1,0 +1,1 @@
+"""Executions of n8n."""

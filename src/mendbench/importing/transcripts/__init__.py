@@ -1,0 +1,1 @@
+"""Pasted HTTP transcripts, with or without their command lines."""

@@ -1,0 +1,74 @@
+"""Requests of a source become a workflow that sends them again."""
+
+import json
+
+from mendbench.importing.interface import Found
+from mendbench.importing.requests_as_workflow import workflow_of_requests
+from mendbench.model.exchange import Request
+from mendbench.runtime.nodes.http import request_of
+
+
+def sent(method, url, body=None, **headers):
+    data = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
+    request = Request(
+        method=method, url=url, headers=tuple((k.replace("_", "-"), v) for k, v in headers.items()), body=data
+    )
+    return Found(place=url, request=request, response=None)
+
+
+def test_each_request_is_a_node_after_the_one_before():
+    workflow, values = workflow_of_requests([
+        sent("GET", "https://shop.example/orders/7"),
+        sent("POST", "https://desk.example/v1/tickets", {"subject": "late"}, content_type="application/json", accept="*/*"),
+        sent("POST", "mcp://rooms/book_room", {"room": "blue"}),
+    ])  # fmt: skip
+    assert [(node["id"], node["type"], node["params"]) for node in workflow["nodes"]] == [
+        ("get_7", "http", {"method": "GET", "url": "https://shop.example/orders/7"}),
+        (
+            "post_tickets",
+            "http",
+            {"method": "POST", "url": "https://desk.example/v1/tickets", "body": {"subject": "late"}},
+        ),
+        ("book_room", "mcp", {"server": "rooms", "tool": "book_room", "arguments": {"room": "blue"}}),
+    ]
+    assert workflow["edges"] == [{"from": "get_7", "to": "post_tickets"}, {"from": "post_tickets", "to": "book_room"}]
+    assert values == {}
+
+
+def test_a_credential_is_an_input_and_one_that_is_used_twice_is_one_input():
+    workflow, values = workflow_of_requests([
+        sent("GET", "https://a.example/x", Authorization="Bearer tok-1"),
+        sent("GET", "https://a.example/y", Authorization="Bearer tok-1"),
+        sent("GET", "https://b.example/z", Authorization="tok-2", X_API_Key="key-3", X_Tenant="blue"),
+    ])  # fmt: skip
+    assert values == {"api_token": "tok-1", "api_token_2": "tok-2", "x_api_key": "key-3"}
+    assert workflow["inputs"].keys() == values.keys()
+    assert [node["params"]["headers"] for node in workflow["nodes"]] == [
+        {"Authorization": "Bearer ${api_token}"}, {"Authorization": "Bearer ${api_token}"},
+        {"Authorization": "${api_token_2}", "X-API-Key": "${x_api_key}", "X-Tenant": "blue"},
+    ]  # fmt: skip
+    assert "tok-" not in json.dumps(workflow)
+
+
+def test_a_retry_has_no_node_of_its_own_and_names_are_unique():
+    again = sent("GET", "https://a.example/x")
+    workflow, _ = workflow_of_requests(
+        [again, again, sent("GET", "https://b.example/x"), sent("GET", "https://a.example")]
+    )
+    assert [node["id"] for node in workflow["nodes"]] == ["get_x", "get_x_2", "get_a_example"]
+
+
+def test_forms_and_texts_are_sent_as_they_were():
+    form = sent("POST", "https://a.example/f", b"a=1&b=2", content_type="application/x-www-form-urlencoded")
+    text = sent("PUT", "https://a.example/t", b"plain words")
+    workflow, _ = workflow_of_requests([form, text])
+    for node, found in zip(workflow["nodes"], (form, text), strict=True):
+        assert request_of(node["params"]).body == found.request.body
+    assert workflow["nodes"][0]["params"]["headers"] == {"content-type": "application/x-www-form-urlencoded"}
+
+
+def test_without_a_request_that_a_node_sends_there_is_no_workflow():
+    assert (
+        workflow_of_requests([sent("POST", "model://gpt/chat", {"messages": []}), Found(place="a", response=None)])
+        is None
+    )
