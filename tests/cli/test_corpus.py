@@ -53,6 +53,19 @@ def test_named_cases_are_named_in_the_first_line(corpus, mendbench, empty):
     assert cases.RENAMED in result.out
 
 
+def test_cases_without_a_configuration_are_not_passed_over_for_the_packaged_corpus(corpus, mendbench, monkeypatch):
+    (corpus / "mendbench.toml").unlink()
+    monkeypatch.chdir(corpus / "cassettes")
+    for words in (("run",), ("case", "list"), ("strategy", "render", "summary", cases.RENAMED)):
+        result = mendbench(*words)
+        assert (result.code, result.corpus) == (2, "")
+        assert result.line == (
+            f"{corpus}/cases: cases without a mendbench.toml; write a configuration with `mendbench init` in {corpus}, "
+            "or name the cases with --cases"
+        )
+    assert mendbench("case", "list", "--cases", "../cases", "--cassettes", ".").code == 0
+
+
 def test_without_a_configuration_the_first_line_says_that_the_packaged_corpus_is_used(empty, mendbench):
     (empty / ".git").mkdir()
     result = mendbench("case", "list", "control", "--format", "json")

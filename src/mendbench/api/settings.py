@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from mendbench.cassettes.recordings import RecordMode
-from mendbench.config.config_file import Loaded
+from mendbench.config.config_file import Loaded, cases_folder
 from mendbench.corpus.corpus import Corpus, load_corpus
 from mendbench.errors import UnknownName
 from mendbench.model.trial import SELF_REPAIR
@@ -114,4 +114,4 @@ def open_corpus(loaded: Loaded, cases: Path | None, cassettes: Path | None, *, t
     Raises:
         BadInput: there is no corpus.
     """
-    return load_corpus(cases or loaded.cases_dir, cassettes or loaded.cassettes_dir, tolerant=tolerant)
+    return load_corpus(cases_folder(loaded, cases), cassettes or loaded.cassettes_dir, tolerant=tolerant)

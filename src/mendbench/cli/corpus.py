@@ -17,11 +17,11 @@ def use_corpus(cases: Path | None, cassettes: Path | None, record: str = "none")
     if cassettes is not None and record == "none" and not cassettes.is_dir():
         raise BadInput(f"--cassettes {cassettes}", "no such folder", "name the folder of the recordings")
 
-    from mendbench.config.config_file import load_config
+    from mendbench.config.config_file import cases_folder, load_config
     from mendbench.corpus.corpus import case_folders
 
     loaded = load_config()
-    folder = cases or loaded.cases_dir
+    folder = cases_folder(loaded, cases)
     count = len(case_folders(folder))
     if not loaded.packaged:
         say(f"configuration: {loaded.place}; cases: {folder} ({count})")

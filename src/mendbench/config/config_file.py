@@ -112,6 +112,22 @@ def load_config(start: Path | None = None) -> Loaded:
     return _loaded(shipped, _toml(shipped), searched=folder)
 
 
+def cases_folder(loaded: Loaded, cases: Path | None) -> Path:
+    """Return the folder of the cases: ``cases`` if given, else the configured one.
+
+    Raises:
+        BadInput: the packaged corpus would be used although a folder ``cases`` of the current repository holds cases.
+    """
+    if cases is not None or not loaded.packaged:
+        return cases or loaded.cases_dir
+    for folder in _searched(Path.cwd()):
+        own = folder / "cases"
+        if next(own.glob("*/*/case.yaml"), None) is not None:
+            hint = f"write a configuration with `mendbench init` in {folder}, or name the cases with --cases"
+            raise BadInput(str(own), "cases without a mendbench.toml", hint)
+    return loaded.cases_dir
+
+
 def _searched(start: Path) -> Iterator[Path]:
     """Yield ``start`` and the folders above it, up to the root of the repository, or of the file system."""
     for folder in (start, *start.parents):
