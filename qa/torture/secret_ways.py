@@ -152,7 +152,7 @@ def recorded(
 
 def imported(count: int, seed: int, root: Path) -> Iterator[Attempt]:
     """Import a production failure whose trace is full of secrets, and look for them in the case."""
-    from mendbench.importing.engine_trace import read_engine_trace  # noqa: PLC0415
+    from mendbench.importing.engine.trace import read_engine_trace  # noqa: PLC0415
     from mendbench.importing.har import read_har  # noqa: PLC0415
 
     draw = random.Random(seed)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mendbench.api.gating import SelfTest, accept_run, gate, gate_run, self_test
     from mendbench.api.merging import merge
     from mendbench.api.private_recordings import adopt_recordings, list_private_recordings
+    from mendbench.api.projects import Initialised, examine_project, init_project
     from mendbench.api.prompts import (
         Asking,
         Exported,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from mendbench.api.trials import Bench, RanTrial, open_bench
     from mendbench.api.trying import Standing, TryBudget, compare_prompts, read_budget, try_strategy
     from mendbench.api.watching import Frame, Watching, frames, watch_strategy
+    from mendbench.project.health import Health
     from mendbench.report.scores import ScoreLine
     from mendbench.results.store import StoredRun, read_run
     from mendbench.scoring.gating.result import GateResult
@@ -78,8 +80,10 @@ __all__ = [
     "Forensics",
     "Frame",
     "GateResult",
+    "Health",
     "Imported",
     "Incomparable",
+    "Initialised",
     "MissingPrompt",
     "Progress",
     "PromptDiff",
@@ -109,6 +113,7 @@ __all__ = [
     "diff_prompts",
     "estimate_ablation",
     "evaluate_detectors",
+    "examine_project",
     "explain_responses",
     "export",
     "export_label_prompts",
@@ -121,6 +126,7 @@ __all__ = [
     "import_case",
     "import_responses",
     "in_silence",
+    "init_project",
     "judged",
     "list_cases",
     "list_private_recordings",
@@ -200,6 +206,11 @@ _HOMES = {
         "adopt_recordings",
         "list_private_recordings",
     ),
+    "mendbench.api.projects": (
+        "Initialised",
+        "examine_project",
+        "init_project",
+    ),
     "mendbench.api.prompts": (
         "Asking",
         "Exported",
@@ -268,6 +279,7 @@ _HOMES = {
         "try_strategy",
     ),
     "mendbench.api.watching": ("Frame", "Watching", "frames", "watch_strategy"),
+    "mendbench.project.health": ("Health",),
     "mendbench.report.scores": ("ScoreLine",),
     "mendbench.scoring.gating.result": ("GateResult",),
 }

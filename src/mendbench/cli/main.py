@@ -15,6 +15,8 @@ from mendbench.errors import UnknownName
 from mendbench.version import __version__
 
 COMMANDS = {
+    "init": Member("project", "init", "Start a repository: configuration, an example case, CI and pre-commit files."),
+    "doctor": Member("project", "doctor", "Show what is configured, missing, stale or broken in this repository."),
     "run": Member("run", "run", "Replay the corpus through repair, and judge each trial."),
     "report": Member(
         "run", "report", "Write the report of a run again, print its summary, and export it to other formats."

@@ -1,0 +1,212 @@
+"""What is configured in a repository, and what is missing, stale or broken."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from mendbench.config.config_file import Loaded
+from mendbench.config.tables import ModelConfig
+from mendbench.corpus.corpus import Corpus
+from mendbench.errors import BadInput, MendbenchError
+from mendbench.io.canonical_json import digest
+from mendbench.project.initial_files import ci_files, missing_ignored
+from mendbench.results.baseline import read_baseline
+from mendbench.results.store import read_run
+from mendbench.trial.strategies import trial_strategy
+from mendbench.verify.checking import left_behind
+from mendbench.verify.proof_store import stored_proof
+from mendbench.version import __version__
+
+Status: TypeAlias = Literal["ok", "missing", "stale", "broken"]
+
+EXTRAS = {"mcp": "mcp", "cluster": "distributed", "parquet": "pyarrow", "real-worlds": "datasette"}
+"""The optional extras, and a module that each installs."""
+
+_NAMED = 3
+"""The number of names in a line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """One part of a repository."""
+
+    part: str
+    status: Status
+    found: str
+    remedy: str = ""
+    """What to do; empty if nothing."""
+
+
+def health(loaded: Loaded, corpus: Corpus, proofs: Path) -> tuple[Health, ...]:
+    """Return the parts of a repository; without a configuration, only that it is missing. Nothing is executed, and no server is asked.
+
+    ``corpus`` has to be tolerant. ``proofs`` is the folder of the stored proofs.
+    """
+    look = _Look(loaded=loaded, corpus=corpus, proofs=proofs)
+    parts = [_installation, _configuration]
+    if not loaded.packaged:
+        parts += [_cases, _proofs, _recordings, _strategies, _models, _run, _baseline, _ignored, _ci]
+    return tuple(part(look) for part in parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Look:
+    loaded: Loaded
+    corpus: Corpus
+    proofs: Path
+
+
+def _installation(_look: _Look) -> Health:
+    extras = [name for name, module in EXTRAS.items() if find_spec(module) is not None]
+    found = f"{__version__}, Python {platform.python_version()}, {sys.platform}; extras: {', '.join(extras) or 'none'}"
+    return Health(part="mendbench", status="ok", found=found)
+
+
+def _configuration(look: _Look) -> Health:
+    if look.loaded.packaged:
+        found = f"no mendbench.toml up to {look.loaded.searched}; the packaged corpus is used"
+        return Health(part="configuration", status="missing", found=found, remedy="mendbench init")
+    return Health(part="configuration", status="ok", found=look.loaded.place)
+
+
+def _cases(look: _Look) -> Health:
+    count, broken = len(look.corpus.folders), look.corpus.broken
+    if not broken:
+        families = {case_id.partition("/")[0] for case_id in look.corpus.folders}
+        return Health(part="cases", status="ok", found=f"{count} in {_few(sorted(families))}")
+    found = f"{len(broken)} of {count} cannot be used: {_few(broken)}"
+    return Health(part="cases", status="broken", found=found, remedy=f"mendbench case check {next(iter(broken))}")
+
+
+def _proofs(look: _Look) -> Health:
+    failed, unproved = [], []
+    for case in look.corpus.cases:
+        proof = stored_proof(look.proofs, case, look.corpus.cassettes(case))
+        if proof is None:
+            unproved.append(case.id)
+        elif not proof.held:
+            failed.append(case.id)
+    if failed:
+        found = f"these do not hold: {_few(failed)}"
+        return Health(part="proofs", status="broken", found=found, remedy=f"mendbench case check {failed[0]}")
+    if unproved:
+        found = f"not proved here, or changed since: {_few(unproved)}"
+        return Health(part="proofs", status="stale", found=found, remedy="mendbench case check")
+    return Health(part="proofs", status="ok", found="every case is proved")
+
+
+def _recordings(look: _Look) -> Health:
+    left = left_behind(look.corpus)
+    if left:
+        found = f"recordings of no case: {_few([one.place for one in left])}"
+        return Health(
+            part="recordings", status="stale", found=found, remedy="delete the folders, or bring their cases back"
+        )
+    without = [case.id for case in look.corpus.cases if case.recorded_from and not look.corpus.cassettes(case).is_dir()]
+    if without:
+        found = f"none for {_few(without)}"
+        remedy = f"mendbench case check {without[0]} --record new_episodes"
+        return Health(part="recordings", status="missing", found=found, remedy=remedy)
+    return Health(part="recordings", status="ok", found=str(look.corpus.cassettes_dir))
+
+
+def _strategies(look: _Look) -> Health:
+    names = look.loaded.config.matrix.strategies
+    for name in names:
+        try:
+            trial_strategy(name, look.loaded.strategy_dirs)
+        except MendbenchError as error:
+            return Health(part="strategies", status="broken", found=str(error), remedy="mendbench strategy list")
+    return Health(part="strategies", status="ok", found=_few(names))
+
+
+def _models(look: _Look) -> Health:
+    models = look.loaded.config.matrix.models
+    if not models:
+        responder = _few(look.loaded.config.matrix.repairers)
+        return Health(part="models", status="ok", found=f"none; {responder} responds")
+    lines = [(name, *_responses(look, name)) for name in models]
+    found = "; ".join(line for _, _, line in lines)
+    lacking = [name for name, whole, _ in lines if not whole]
+    remedy = f"mendbench run --model {lacking[0]} --record new_episodes" if lacking else ""
+    return Health(part="models", status="missing" if lacking else "ok", found=found, remedy=remedy)
+
+
+def _responses(look: _Look, model: str) -> tuple[bool, str]:
+    """Return whether every case has responses of a model, and a line that says so."""
+    config = look.loaded.config.models[model]
+    name = config.served_as or model
+    have = sum((look.corpus.cassettes_dir / case_id / f"{name}.yaml").is_file() for case_id in look.corpus.folders)
+    whole = have == len(look.corpus.folders)
+    lacks = "" if whole else "".join(f", {one}" for one in _lacks(config))
+    return whole, f"{model}: responses for {have} of {len(look.corpus.folders)} cases{lacks}"
+
+
+def _lacks(config: ModelConfig) -> Iterator[str]:
+    """Yield what a model lacks to record with it."""
+    if config.base_url is None:
+        yield "no base_url"
+    if config.api_key_env is not None and not os.environ.get(config.api_key_env):
+        yield f"{config.api_key_env} is not set"
+
+
+def _run(look: _Look) -> Health:
+    try:
+        run = read_run(look.loaded.out)
+    except BadInput as error:
+        return Health(part="last run", status="missing", found=f"{error.place}: {error.found}", remedy="mendbench run")
+    ids = {case_id for sweep in run.run["matrix"] for case_id in sweep["cases"]}
+    now = digest({case.id: case.digest for case in look.corpus.cases if case.id in ids})
+    found = f"{len(run.rows)} trials in {look.loaded.out}"
+    if now != run.run["digests"]["cases"]:
+        return Health(part="last run", status="stale", found=f"{found}; cases changed since", remedy="mendbench run")
+    return Health(part="last run", status="ok", found=found)
+
+
+def _baseline(look: _Look) -> Health:
+    path = look.loaded.baseline
+    if not path.exists():
+        remedy = "mendbench run, then mendbench gate --update"
+        return Health(part="baseline", status="missing", found=f"no {path}", remedy=remedy)
+    try:
+        entries = read_baseline(path).entries
+    except BadInput as error:
+        return Health(part="baseline", status="broken", found=str(error), remedy="mendbench gate --update")
+    held = {entry.trial.case: entry.case_digest for entry in entries}
+    changed = [case.id for case in look.corpus.cases if held.get(case.id, case.digest) != case.digest]
+    new = [case_id for case_id in look.corpus.folders if case_id not in held]
+    found = f"{len(entries)} trials in {path}"
+    said = [f"{what}: {_few(ids)}" for what, ids in (("changed since", changed), ("not in it", new)) if ids]
+    if said:
+        remedy = "mendbench run, then mendbench gate --update"
+        return Health(part="baseline", status="stale", found="; ".join((found, *said)), remedy=remedy)
+    return Health(part="baseline", status="ok", found=found)
+
+
+def _ignored(look: _Look) -> Health:
+    missing = missing_ignored(look.loaded.root)
+    if missing:
+        return Health(part=".gitignore", status="missing", found=f"no {_few(missing)}", remedy="mendbench init")
+    return Health(part=".gitignore", status="ok", found="outputs are ignored")
+
+
+def _ci(look: _Look) -> Health:
+    found = ci_files(look.loaded.root)
+    if not found:
+        return Health(
+            part="CI", status="missing", found="no CI file calls mendbench", remedy="mendbench init --ci github|gitlab"
+        )
+    return Health(part="CI", status="ok", found=_few([str(path) for path in found]))
+
+
+def _few(names: Iterable[object]) -> str:
+    listed = list(names)
+    left = len(listed) - _NAMED
+    return ", ".join(map(str, listed[:_NAMED])) + (f" and {left} more" if left > 0 else "")
