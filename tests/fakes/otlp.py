@@ -2,7 +2,7 @@
 
 import json
 
-from mendbench.importing.otel_spans import Span
+from mendbench.importing.otel.spans import Span
 
 
 def typed(value):
