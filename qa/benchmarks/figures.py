@@ -116,7 +116,7 @@ def strategies(run: StoredRun) -> Table:
     """Return what each strategy of the first protocol comes to under ``two-layer``."""
     head = [
         "strategy", "repaired, test part", "right after one response (`naive`)", "plausible but wrong", "harmful",
-        "wasted attempts a trial", "context tokens", "facts told", "training part",
+        "wasted attempts a trial", "context tokens", "facts in prompt", "training part",
     ]  # fmt: skip
     rows = [
         [

@@ -96,7 +96,7 @@ def test_a_strategy_that_loses_one_field_is_caught(here):
     assert now.startswith("unrepaired (no_progress, 1 attempt, 1 wasted")
     assert why[:3] == (
         "attempt 1: another prompt, answered otherwise",
-        "no longer told in the first prompt: detour_code",
+        "no longer in the first prompt: detour_code",
         f"the prompt now: mendbench strategy render {MINE} {MENDED}",
     )
     assert [one.change for one in result.findings if one.level == "show"] == ["facts", "facts"]
@@ -321,7 +321,7 @@ def test_a_changed_recording_and_one_attempt_more_are_found(parcel):
     )
     assert gated_again(changed_recording="show").exit_code == 0
     costly = gated_again(changed_recording="show", fewer_facts="fail", slower="fail")
-    assert costly.headline == "FAILED: 1 trial with fewer facts told; 1 trial slower"
+    assert costly.headline == "FAILED: 1 trial with fewer facts in the prompt; 1 trial slower"
     failed = gated_again(changed_recording="fail", more_attempts="fail")
     assert failed.headline == "FAILED: 1 trial with more attempts; 1 trial with a changed recording"
 

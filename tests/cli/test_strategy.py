@@ -30,7 +30,7 @@ def test_a_prompt_is_shown_and_what_it_tells_is_said_beside_it(corpus, mendbench
     assert result.code == 0
     assert "greets the person with this id" in result.out
     assert result.line.startswith("context: about ")
-    assert "facts told: called; missing: none; the fix's new value: " in result.line
+    assert "facts in prompt: called; missing: none; the fix's new value: " in result.line
 
 
 def test_a_template_file_is_rendered_by_its_path(corpus, mendbench):
@@ -123,7 +123,7 @@ def test_two_contexts_are_shown_as_a_diff_with_what_each_tells(corpus, mendbench
     assert result.out.startswith("--- none\n+++ full-context\n@@ ")
     assert "\n+**Node**: note\n" in result.out
     one, other = result.err.splitlines()
-    assert one.startswith("mendbench: none: about 0 tokens; facts told: none; missing: called; ")
+    assert one.startswith("mendbench: none: about 0 tokens; facts in prompt: none; missing: called; ")
     assert other.startswith("mendbench: full-context: about ")
     shown = json.loads(mendbench("strategy", "diff", "none", "summary", cases.RENAMED, "--format", "json").out)
     assert (shown["a"]["name"], shown["b"]["name"]) == ("none", "summary")
@@ -160,7 +160,7 @@ def test_two_strategies_over_many_cases_are_a_table_of_what_only_one_tells(corpu
     assert row.split()[1] == "called"
     assert row.split()[-2:] == ["1/1", "0/1"]
     assert "\nA: 2 cases; " in result.out
-    assert "\nB: 2 cases; tokens: 0 on average; facts told: 0.00 on average; the fix's value: 1 nowhere" in result.out
+    assert "\nB: 2 cases; tokens: 0 on average; facts in prompt: 0.00 on average; the fix's value: 1 nowhere" in result.out
     shown = json.loads(mendbench("strategy", "diff", "./mine.md.j2", "none", "--format", "json").out)
     assert [(row["only_a"], row["only_b"]) for row in shown["cases"]] == [([], []), (["called"], [])]
 

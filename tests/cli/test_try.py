@@ -56,7 +56,7 @@ def test_a_second_try_replays_and_is_not_counted_as_another_one(corpus, mendbenc
 
 def test_without_a_model_the_prompts_are_compared_and_no_verdict_is_given(mendbench, served, mine):
     result = mendbench("try", "./mine.md.j2", "--against", "full-context")
-    assert "facts told" in result.out
+    assert "facts in prompt" in result.out
     assert "this compares prompts, and is no verdict; ask a model: mendbench try ./mine.md.j2" in result.err
     assert served == []
 

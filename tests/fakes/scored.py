@@ -84,8 +84,8 @@ def _record(row):
     if row.get("context tokens"):
         made["attempts"] = (attempt(context_tokens=int(row["context tokens"]), truncated=row["cut"] == "yes"),)
         made["leaks"] = row["value stands in"]
-        if row["facts told"]:
-            told, facts = row["facts told"].split(" of ")
+        if row["facts in prompt"]:
+            told, facts = row["facts in prompt"].split(" of ")
             made["context_recall"] = int(told) / int(facts)
     if "best progress level" in row:
         made["progress"] = None if row["best progress level"] is None else int(row["best progress level"])

@@ -1,12 +1,13 @@
 from dataclasses import replace
+from pathlib import Path
 
 from mendbench.results.baseline import entry_of
 from mendbench.results.gate_evidence import (
     MAX_FACTS,
     changed_responses,
-    facts_not_told,
+    lost_facts,
     reasons,
-    render_hint,
+    prompt_hints,
     secrets_in,
 )
 from mendbench.secrets.redaction import canary
@@ -66,23 +67,27 @@ def with_facts(found, missing):
 def test_the_facts_that_a_prompt_no_longer_states_are_named_in_plain_text():
     before = entry_of(with_facts(["a", r"\bb\b", "c"], ["d"])[0])
     plain = {r"\bb\b": "b"}
-    (line,) = facts_not_told(*with_facts(["c"], [r"\bb\b", "a", "d"]), before, lambda fact: plain.get(fact, fact))
-    assert line == "no longer told in the first prompt: b, a"
-    assert facts_not_told(*with_facts(["a", r"\bb\b", "c", "d"], []), before, str) == ()
+    (line,) = lost_facts(*with_facts(["c"], [r"\bb\b", "a", "d"]), before, lambda fact: plain.get(fact, fact))
+    assert line == "no longer in the first prompt: b, a"
+    assert lost_facts(*with_facts(["a", r"\bb\b", "c", "d"], []), before, str) == ()
     many = [f"fact{number}" for number in range(MAX_FACTS + 2)]
-    (line,) = facts_not_told(*with_facts([], many), entry_of(with_facts(many, [])[0]), str)
+    (line,) = lost_facts(*with_facts([], many), entry_of(with_facts(many, [])[0]), str)
     assert line.endswith("fact4 and 2 more")
 
 
-def test_the_command_that_shows_a_changed_prompt_is_told():
+def test_the_commands_that_show_a_changed_prompt_and_what_changed_in_it_are_named():
     key = key_of(CASE, "a b.md.j2")
     one, other = (entry_of(row_of(CASE, repaired(), key)[0]) for _ in range(2))
     edited = replace(other, responses=(replace(other.responses[0], prompt="00000000"),))
-    (line,) = render_hint(key, one, edited)
-    assert line == f"the prompt now: mendbench strategy render 'a b.md.j2' {CASE.id} --model tiny-coder"
-    assert render_hint(key, one, other) == ()
-    assert render_hint(replace(key, engine="theirs"), one, edited) == ()
-    assert render_hint(key, one, replace(other, responses=())) == ()
+    baseline, render = Path("baseline.tsv"), f"the prompt now: mendbench strategy render 'a b.md.j2' {CASE.id} --model tiny-coder"
+    assert prompt_hints(key, one, edited, None, baseline) == (render,)
+    assert prompt_hints(key, one, edited, Path("ours/a b.md.j2"), baseline) == (
+        render,
+        "what changed in it: git show $(git log -1 --format=%h -- baseline.tsv):'./ours/a b.md.j2' > before.md.j2 "
+        f"&& mendbench strategy diff ./before.md.j2 'a b.md.j2' {CASE.id}",
+    )
+    for trial, after in ((key, other), (replace(key, engine="theirs"), edited), (key, replace(other, responses=()))):
+        assert prompt_hints(trial, one, after, None, baseline) == ()
 
 
 def test_many_checks_are_counted():

@@ -18,13 +18,15 @@ from mendbench.model.trial import TrialKey
 from mendbench.report.html import trial_link
 from mendbench.results.acceptance import Update, accept
 from mendbench.results.baseline import baseline_of, digests_of, entry_of, read_baseline
-from mendbench.results.gate_evidence import changed_responses, facts_not_told, reasons, render_hint, secrets_in
+from mendbench.results.gate_evidence import changed_responses, lost_facts, prompt_hints, reasons, secrets_in
 from mendbench.results.store import StoredRun, open_run, read_run
 from mendbench.runs.trial_keys import TrialKeys
 from mendbench.runs.trials import run_trials
 from mendbench.scoring.gating.gate import gate as gated
 from mendbench.scoring.gating.limits import read_limits
 from mendbench.scoring.gating.result import COSTS, Baseline, Finding, GateResult, Present, Rules, Selection
+from mendbench.strategies import strategy
+from mendbench.strategies.interface import parts_of
 from mendbench.trial.components import BenchContext
 from mendbench.trial.row import digest_of_keys
 
@@ -92,7 +94,7 @@ def gate_run(stored: StoredRun, baseline: Baseline, rules: Rules) -> GateResult:
         secrets=secrets_in(stored),
         shard=_shard(stored),
     )
-    return _with_reasons(gated(baseline, present, rules), stored)
+    return _with_reasons(gated(baseline, present, rules), stored, load_config())
 
 
 def accept_run(
@@ -134,7 +136,7 @@ def self_test(
         first: Baseline | None = None
         alarms, unstable = 0, set[str]()
         for number in range(times + 1):
-            steps = bound(_told_of, on_progress, number * len(keys), (times + 1) * len(keys))
+            steps = bound(_shown_of, on_progress, number * len(keys), (times + 1) * len(keys))
             again = _replayed(folder / f"replay-{number}", stored, keys, context, workers, steps)
             if first is None:
                 first = baseline_of(again, again.folder)
@@ -186,16 +188,26 @@ def _shard(stored: StoredRun) -> str | None:
     return f"{shard.get('number')} of {shard.get('of')}" if isinstance(shard, dict) else None
 
 
-def _with_reasons(result: GateResult, stored: StoredRun) -> GateResult:
+def _with_reasons(result: GateResult, stored: StoredRun, loaded: Loaded) -> GateResult:
     """Return the result with the reason from the run's row for each changed trial, and the link to it in the report."""
-    texts = cache(_fact_texts)
-    return replace(result, findings=tuple(_with_reason(one, stored, texts) for one in result.findings))
+    texts = cache(bound(_fact_texts, loaded))
+    return replace(result, findings=tuple(_with_reason(one, stored, texts, loaded) for one in result.findings))
 
 
-def _fact_texts(case_id: str, case_digest: str) -> Mapping[str, str]:
+def _own_template(strategy_name: str, loaded: Loaded) -> Path | None:
+    """Return a strategy's template file, relative to the current folder; None if it is not below this folder."""
+    try:
+        path = strategy(parts_of(strategy_name).base, loaded.strategy_dirs).path.resolve()
+    except MendbenchError:
+        return None
+    here = Path.cwd().resolve()
+    return path.relative_to(here) if path.is_relative_to(here) else None
+
+
+def _fact_texts(loaded: Loaded, case_id: str, case_digest: str) -> Mapping[str, str]:
     """Return the plain text of each fact of a case by its pattern; nothing if the configured corpus does not have this case."""
     try:
-        case = open_corpus(load_config(), None, None, tolerant=True).case(case_id)
+        case = open_corpus(loaded, None, None, tolerant=True).case(case_id)
     except MendbenchError:
         return {}
     if case.digest != case_digest:
@@ -203,15 +215,18 @@ def _fact_texts(case_id: str, case_digest: str) -> Mapping[str, str]:
     return {fact: text for fault in case.faults for fact, text in zip(fault.facts, fault.fact_texts, strict=False)}
 
 
-def _with_reason(finding: Finding, stored: StoredRun, texts: Callable[[str, str], Mapping[str, str]]) -> Finding:
+def _with_reason(
+    finding: Finding, stored: StoredRun, texts: Callable[[str, str], Mapping[str, str]], loaded: Loaded
+) -> Finding:
     row = None if finding.after is None else stored.row(finding.key)
     if row is None:
         return finding
     why = list(finding.why)
     if finding.change in {"lost", "worse", "facts"} and finding.before and finding.after:
         known = texts(finding.trial.case, finding.after.case_digest)
-        why += facts_not_told(row, stored.texts, finding.before, lambda fact: known.get(fact, fact))
-        why += render_hint(finding.trial, finding.before, finding.after)
+        why += lost_facts(row, stored.texts, finding.before, lambda fact: known.get(fact, fact))
+        template = _own_template(finding.trial.strategy, loaded)
+        why += prompt_hints(finding.trial, finding.before, finding.after, template, loaded.baseline)
     why += changed_responses(row, stored.texts, finding.changed_exchanges)
     if finding.change not in {"recording", *COSTS}:
         why += reasons(row, stored.texts)
@@ -230,5 +245,5 @@ def _replayed(
     return read_run(place)
 
 
-def _told_of(on_progress: Progress, before: int, total: int, done: int, _of: int, last: str) -> None:
+def _shown_of(on_progress: Progress, before: int, total: int, done: int, _of: int, last: str) -> None:
     on_progress(before + done, total, last)

@@ -9,7 +9,7 @@ from mendbench.api.gating import SelfTest
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, write, write_json
-from mendbench.cli.words import MAX_NAMES
+from mendbench.cli.words import MAX_NAMES, counted
 from mendbench.results.acceptance import Update
 from mendbench.scoring.gating.result import Finding, GateResult, LimitResult
 from mendbench.scoring.gating.words import ending_words, finding_words, limit_words, shift_words, treatment_words
@@ -87,7 +87,7 @@ def _holding(limits: Sequence[LimitResult]) -> Iterator[str]:
         by_name.setdefault(result.limit.name, []).append(result)
     for own in by_name.values():
         nearest = min(own, key=lambda result: abs((result.measure.value or 0) - result.limit.bound))
-        more = f"; also for {len(own) - 1} other treatments" if len(own) > 1 else ""
+        more = f"; also for {counted(len(own) - 1, 'other treatment')}" if len(own) > 1 else ""
         yield f"{limit_words(nearest)}{more}"
 
 

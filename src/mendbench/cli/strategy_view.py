@@ -246,7 +246,7 @@ def _description(rendering: Rendering) -> str:
     not_asked = "" if rendering.asked else "; nobody is asked: the first execution does not fail"
     return (
         f"about {prompt.context.tokens} tokens{', cut' if prompt.context.truncated else ''}; "
-        f"facts told: {', '.join(recall.found) or 'none'}; missing: {', '.join(recall.missing) or 'none'}; "
+        f"facts in prompt: {', '.join(recall.found) or 'none'}; missing: {', '.join(recall.missing) or 'none'}; "
         f"the fix's new value: {rendering.holds_fix or 'no fix'}{not_asked}"
     )
 
@@ -255,7 +255,7 @@ def _summed(survey: Survey) -> str:
     cut = sum(row.prompt.context.truncated for row in survey.rows)
     places = ", ".join(f"{count} {place}" for place, count in survey.places.items() if count)
     return (
-        f"{counted(len(survey.rows), 'case')}; tokens: {decimals(survey.context_tokens, 0)} on average; facts told: "
+        f"{counted(len(survey.rows), 'case')}; tokens: {decimals(survey.context_tokens, 0)} on average; facts in prompt: "
         f"{decimals(survey.context_recall)} on average; the fix's value: {places or 'no fix'}; cut: {cut}"
     )
 

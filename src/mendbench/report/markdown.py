@@ -132,7 +132,7 @@ def _name(run: StoredRun, key: str) -> str:
 
 _PANEL = columns("strategy", numbers=(
     "right", "share", "95 % interval", "first response, naive", "plausible", "harmful", "wasted a trial", "context tokens",
-    "facts told",
+    "facts in prompt",
 ))  # fmt: skip
 _POLICIES = columns("policy", numbers=(
     "right trials", "lost against naive", "attempts", "saved per lost repair", "wasted", "futile a user's case",

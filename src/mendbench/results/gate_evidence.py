@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from mendbench.model.json import Json
 from mendbench.model.trial import JsonRow, TrialKey
@@ -13,6 +14,7 @@ from mendbench.results.baseline import fact_digest
 from mendbench.results.store import StoredRun
 from mendbench.results.stored_rows import StoredRows
 from mendbench.scoring.gating.result import Entry
+from mendbench.strategies.interface import SUFFIX
 from mendbench.trial.engines import OURS
 from mendbench.trial.row import REFERENCE, SHORT, whole
 
@@ -68,9 +70,7 @@ def changed_responses(row: JsonRow, texts: Mapping[str, str], changed: Sequence[
     return (*lines, *([f"{more} more changed responses"] if more > 0 else []))
 
 
-def facts_not_told(
-    row: JsonRow, texts: Mapping[str, str], before: Entry, text_of: Callable[[str], str]
-) -> tuple[str, ...]:
+def lost_facts(row: JsonRow, texts: Mapping[str, str], before: Entry, text_of: Callable[[str], str]) -> tuple[str, ...]:
     """Return a line with the facts that the first prompt of a trial stated before and no longer states; nothing if it states them all.
 
     ``text_of`` returns the plain text of a fact from its pattern.
@@ -80,16 +80,28 @@ def facts_not_told(
     if not lost:
         return ()
     more = f" and {len(lost) - MAX_FACTS} more" if len(lost) > MAX_FACTS else ""
-    return (f"no longer told in the first prompt: {', '.join(lost[:MAX_FACTS])}{more}",)
+    return (f"no longer in the first prompt: {', '.join(lost[:MAX_FACTS])}{more}",)
 
 
-def render_hint(key: TrialKey, before: Entry, after: Entry) -> tuple[str, ...]:
-    """Return a line with the command that shows the first prompt of a trial, if that prompt changed and our engine renders it."""
+def prompt_hints(
+    key: TrialKey, before: Entry, after: Entry, template: Path | None, baseline: Path
+) -> tuple[str, ...]:
+    """Return the commands that show the first prompt of a trial, if that prompt changed and our engine renders it.
+
+    ``template`` is the strategy's file if it belongs to the repository: then its version of the commit that accepted the baseline is
+    compared with the present one.
+    """
     prompts = [entry.responses[0].prompt for entry in (before, after) if entry.responses]
     if len(set(prompts)) < len((before, after)) or key.engine != OURS:
         return ()
     model = ("--model", key.model) if key.model else ()
-    return (f"the prompt now: {shlex.join(['mendbench', 'strategy', 'render', key.strategy, key.case, *model])}",)
+    hints = [f"the prompt now: {shlex.join(['mendbench', 'strategy', 'render', key.strategy, key.case, *model])}"]
+    if template is not None:
+        file = shlex.quote(f"./{template.as_posix()}")
+        accepted = f"$(git log -1 --format=%h -- {shlex.quote(baseline.as_posix())})"
+        diff = shlex.join(["mendbench", "strategy", "diff", f"./before{SUFFIX}", key.strategy, key.case])
+        hints.append(f"what changed in it: git show {accepted}:{file} > before{SUFFIX} && {diff}")
+    return tuple(hints)
 
 
 def secrets_in(stored: StoredRun) -> tuple[tuple[str, tuple[str, ...]], ...]:

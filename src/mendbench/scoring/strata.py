@@ -29,7 +29,7 @@ def all_facts_shown(record: TrialRecord) -> bool | None:
     return None if record.context_recall is None else record.context_recall == 1
 
 
-STRATA: Mapping[str, Holds] = {"value printed": value_printed, "all facts told": all_facts_shown}
+STRATA: Mapping[str, Holds] = {"value printed": value_printed, "all facts in prompt": all_facts_shown}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

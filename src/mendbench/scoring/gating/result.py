@@ -104,7 +104,7 @@ class Entry:
     def measured(self, change: Change) -> str:
         """Return what a change is about: the facts, tokens or time of the trial for one of :data:`COSTS`, else its result."""
         if change == "facts":
-            return f"{len(self.told)} of {len(self.facts)} facts told"
+            return f"{len(self.told)} of {len(self.facts)} facts in the prompt"
         if change == "tokens":
             return f"{self.context_tokens} context tokens"
         return f"{self.elapsed_ms} ms" if change == "slower" else self.described()

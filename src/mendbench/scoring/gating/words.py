@@ -36,7 +36,7 @@ _FAILED: dict[Change, str] = {
     "recording": "{} with a changed recording",
     "new": "{} new and not right",
     "gone": "{} gone",
-    "facts": "{} with fewer facts told",
+    "facts": "{} with fewer facts in the prompt",
     "tokens": "{} with more context tokens",
     "slower": "{} slower",
 }

@@ -8,7 +8,7 @@ from mendbench.scoring.score import Score, higher, lower
 SCORES: dict[str, Score] = {
     # The share of a case's facts that the context contains.
     "context_recall": higher(
-        "facts told",
+        "facts in prompt",
         "cases with facts to tell and a prompt",
         "share",
         mean_of_samples(lambda trial: trial.context_recall),

@@ -53,8 +53,8 @@ SCORES: dict[str, Score] = {
     ),
     # Repair success where the first prompt's context contained all facts.
     "success_all_told": higher(
-        "right, all facts told",
-        "cases with an edit fault and all facts told",
+        "right, all facts in prompt",
+        "cases with an edit fault and all facts in prompt",
         "share",
         repair_success_where(lambda trial: trial.context_recall == 1),
     ),
