@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from mendbench.cassettes import cassette
+from mendbench.corpus.incident import read_incident
 from mendbench.corpus.labels import MARK, missing_labels
 from mendbench.errors import BadInput
 from mendbench.importing.engine.trace import read_engine_trace
@@ -168,8 +169,9 @@ def test_a_simulated_service_that_answers_otherwise_than_was_seen_is_told(tmp_pa
     seen = found("e[0]", "GET", url, response(200, {"ok": True, "user": "kim"}))
     workflow = {"ir_version": "0.1.0", "nodes": [{"id": "who", "type": "http", "params": {"url": url}}]}
     imported = done(tmp_path, seen, workflow=workflow, inputs={}, provenance="simulator")
-    hint = "change state until it does, or record from the API itself with --provenance live"
-    assert imported.notes[-1] == f"the simulated world does not answer GET {url} as was seen: {hint}"
+    assert imported.notes[-1].startswith(
+        f'GET {url} was answered 200 {{"ok": true, "user": "kim"}}, and the simulated world answers 200 {{"ok":false,"error":"not_authed"}}: '
+    )
 
 
 def test_a_service_without_a_simulation_is_declared_as_the_real_server_that_it_is(tmp_path):
@@ -216,12 +218,46 @@ def test_a_body_that_the_workflow_does_not_ask_for_may_be_missing(tmp_path):
 
 def test_a_simulated_world_has_a_route_for_each_answer_and_no_recording_yet(tmp_path):
     imported = done(tmp_path, provenance="simulator")
-    assert not any("does not answer" in note for note in imported.notes)
+    assert not any("was answered" in note for note in imported.notes)
+    assert "always gives the recorded answer: GET https://desk.fjord.example/people/p-1, POST " in imported.notes[-1]
+    assert "#           GET /people/{id}: {collection: people, action: get}" in (
+        tmp_path / "cases/http/empty-note/case.yaml"
+    ).read_text("utf-8")
+    seen = read_incident(tmp_path / "cases/http/empty-note")
+    assert [(one["method"], one["status"], one["response"]) for one in seen] == [
+        ("GET", 200, {"called": "Runa", "note": ""}), ("POST", 422, {"detail": "text is required"}),
+    ]  # fmt: skip
     text = (tmp_path / "cases/http/empty-note/case.yaml").read_text(encoding="utf-8")
     assert 'recorded_from: {"json_api": "simulator"}' in text
     assert "GET /people/p-1:" in text
     assert "POST /notes:" in text
     assert not (tmp_path / "cassettes").exists()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"result": {"content": [{"type": "text", "text": '{"event": "e-1"}'}], "isError": False}},
+        {
+            "result": {
+                "content": [{"type": "text", "text": "Input validation error: 'x' is not of type 'array'"}],
+                "isError": True,
+            }
+        },
+        {"result": {"content": [{"type": "text", "text": "Error executing tool add: no such day"}], "isError": True}},
+    ],
+)
+def test_a_tool_of_a_simulated_server_answers_as_was_seen(tmp_path, message):
+    tool = found(
+        "e[0]",
+        "POST",
+        "mcp://calendar/add",
+        response(200, {"jsonrpc": "2.0", "id": 1, **message}),
+        b'{"who": "x", "days": 2}',
+    )
+    imported = done(tmp_path, tool, workflow=None, inputs={}, provenance="simulator")
+    assert any("always gives the recorded answer: POST mcp://calendar/add" in note for note in imported.notes)
+    assert not any("was answered" in note for note in imported.notes)
 
 
 def test_a_host_of_a_known_service_is_declared_as_that_service(tmp_path):
@@ -240,6 +276,8 @@ def test_a_host_of_a_known_service_is_declared_as_that_service(tmp_path):
     ("more", "said"),
     [
         ({"inputs": {}}, "the workflow needs 'who'"),
+        ({"inputs": {"who": "p-1", "whom": "p-2"}}, "--input: unknown input 'whom'; did you mean 'who'?"),
+        ({"workflow": None, "inputs": {"who": "p-9"}}, "--input: the value of 'who' was sent nowhere"),
         (
             {"workflow": None, "source": NO_REQUESTS},
             "a trace without a workflow, and without a request that a workflow can send",
@@ -256,7 +294,7 @@ def test_what_is_not_enough_is_refused_and_nothing_is_written(tmp_path, more, sa
 def test_without_a_workflow_one_is_written_from_the_requests_and_fails_as_was_seen(tmp_path):
     imported = done(tmp_path, PERSON, REFUSED, workflow=None)
     workflow = json.loads((tmp_path / "cases/http/empty-note/workflow.json").read_text("utf-8"))
-    assert [node["id"] for node in workflow["nodes"]] == ["get_p_1", "post_notes"]
+    assert [node["id"] for node in workflow["nodes"]] == ["get_people", "post_notes"]
     assert imported.kept == ("e[0]", "e[2]")
     assert imported.notes[0].startswith("the workflow was written from the recorded requests")
     assert 'surfaces: "post_notes"' in (tmp_path / "cases/http/empty-note/case.yaml").read_text("utf-8")

@@ -21,7 +21,7 @@ def test_each_request_is_a_node_after_the_one_before():
         sent("GET", "https://shop.example/orders/7"),
         sent("POST", "https://desk.example/v1/tickets", {"subject": "late"}, content_type="application/json", accept="*/*"),
         sent("POST", "mcp://rooms/book_room", {"room": "blue"}),
-    ])  # fmt: skip
+    ], {})  # fmt: skip
     assert [(node["id"], node["type"], node["params"]) for node in workflow["nodes"]] == [
         ("get_7", "http", {"method": "GET", "url": "https://shop.example/orders/7"}),
         (
@@ -40,7 +40,7 @@ def test_a_credential_is_an_input_and_one_that_is_used_twice_is_one_input():
         sent("GET", "https://a.example/x", Authorization="Bearer tok-1"),
         sent("GET", "https://a.example/y", Authorization="Bearer tok-1"),
         sent("GET", "https://b.example/z", Authorization="tok-2", X_API_Key="key-3", X_Tenant="blue"),
-    ])  # fmt: skip
+    ], {})  # fmt: skip
     assert values == {"api_token": "tok-1", "api_token_2": "tok-2", "x_api_key": "key-3"}
     assert workflow["inputs"].keys() == values.keys()
     assert [node["params"]["headers"] for node in workflow["nodes"]] == [
@@ -50,10 +50,32 @@ def test_a_credential_is_an_input_and_one_that_is_used_twice_is_one_input():
     assert "tok-" not in json.dumps(workflow)
 
 
+def test_the_values_of_inputs_become_templates_and_give_them_their_types():
+    found = [
+        sent("GET", "https://shop.example/orders/77?by=Ada%20L"),
+        sent("POST", "https://desk.example/tickets", {"order": 77, "tags": ["Ada L"], "note": "77 is late"}),
+    ]
+    workflow, values = workflow_of_requests(found, {"order_id": "77", "by": "Ada L"})
+    assert [node["id"] for node in workflow["nodes"]] == ["get_orders", "post_tickets"]
+    assert [node["params"].get("url") for node in workflow["nodes"]] == [
+        "https://shop.example/orders/${order_id}?by=${by}", "https://desk.example/tickets",
+    ]  # fmt: skip
+    assert workflow["nodes"][1]["params"]["body"] == {"order": "${order_id}", "tags": ["${by}"], "note": "77 is late"}
+    assert values == {"order_id": 77, "by": "Ada L"}
+    assert {name: spec["type"] for name, spec in workflow["inputs"].items()} == {"order_id": "integer", "by": "string"}
+
+
+def test_a_content_type_that_names_a_charset_is_kept():
+    workflow, _ = workflow_of_requests(
+        [sent("POST", "https://a.example/x", {"a": 1}, content_type="application/json; charset=utf-8")], {}
+    )
+    assert workflow["nodes"][0]["params"]["headers"] == {"content-type": "application/json; charset=utf-8"}
+
+
 def test_a_retry_has_no_node_of_its_own_and_names_are_unique():
     again = sent("GET", "https://a.example/x")
     workflow, _ = workflow_of_requests(
-        [again, again, sent("GET", "https://b.example/x"), sent("GET", "https://a.example")]
+        [again, again, sent("GET", "https://b.example/x"), sent("GET", "https://a.example")], {}
     )
     assert [node["id"] for node in workflow["nodes"]] == ["get_x", "get_x_2", "get_a_example"]
 
@@ -61,7 +83,7 @@ def test_a_retry_has_no_node_of_its_own_and_names_are_unique():
 def test_forms_and_texts_are_sent_as_they_were():
     form = sent("POST", "https://a.example/f", b"a=1&b=2", content_type="application/x-www-form-urlencoded")
     text = sent("PUT", "https://a.example/t", b"plain words")
-    workflow, _ = workflow_of_requests([form, text])
+    workflow, _ = workflow_of_requests([form, text], {})
     for node, found in zip(workflow["nodes"], (form, text), strict=True):
         assert request_of(node["params"]).body == found.request.body
     assert workflow["nodes"][0]["params"]["headers"] == {"content-type": "application/x-www-form-urlencoded"}
@@ -69,6 +91,6 @@ def test_forms_and_texts_are_sent_as_they_were():
 
 def test_without_a_request_that_a_node_sends_there_is_no_workflow():
     assert (
-        workflow_of_requests([sent("POST", "model://gpt/chat", {"messages": []}), Found(place="a", response=None)])
+        workflow_of_requests([sent("POST", "model://gpt/chat", {"messages": []}), Found(place="a", response=None)], {})
         is None
     )

@@ -45,7 +45,8 @@ def read_har(path: Path) -> Source:
     if not isinstance(log, dict) or not isinstance(log.get("entries"), list):
         raise BadInput(f"{path}: log", "no entries", "name a HAR file")
     if str(log.get("version")) not in _VERSIONS:
-        raise BadInput(f"{path}: log.version", f"version {log.get('version')!r}", "export it as HAR 1.2")
+        found = f"version {log['version']!r}" if "version" in log else "no version"
+        raise BadInput(f"{path}: log.version", found, "export it as HAR 1.2")
     found: list[Found] = []
     dropped: list[Dropped] = []
     beside = _Beside(path.parent)
@@ -54,7 +55,8 @@ def read_har(path: Path) -> Source:
         try:
             read = _entry(place, entry, beside)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise BadInput(f"{path}: log.{place}", f"no entry ({error!r})", "export it as HAR 1.2") from None
+            why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+            raise BadInput(f"{path}: log.{place}", f"no entry ({why})", "export it as HAR 1.2") from None
         (found if isinstance(read, Found) else dropped).append(read)  # type: ignore[arg-type]
     if not found:
         why = (

@@ -12,11 +12,14 @@ from mendbench.errors import BadInput, UnknownName
 from mendbench.exchanges.bodies import parse_body
 from mendbench.exchanges.urls import host_of, split_url
 from mendbench.model.exchange import Exchange
-from mendbench.model.json import JsonObject
+from mendbench.model.json import Json, JsonObject
 from mendbench.services import hosts_of, service_names, simulated
 
 _ANY_HTTP, _ANY_MCP = "json_api", "mcp_sim"
 """The services whose hosts, or MCP servers, a case's state names."""
+
+_FAST = "Error executing tool {}: "
+"""How a tool's failure begins on FastMCP."""
 
 
 def declared_services(urls: Iterable[str], provenance: str) -> tuple[dict[str, str], dict[str, JsonObject]]:
@@ -74,6 +77,46 @@ def with_static_routes(state: Mapping[str, JsonObject], traffic: Iterable[Exchan
         path = split_url(exchange.request.url).path or "/"
         api["routes"].setdefault(f"{exchange.request.method} {path}", route)
     return made
+
+
+def with_static_tools(state: Mapping[str, JsonObject], traffic: Iterable[Exchange]) -> dict[str, JsonObject]:
+    """Return the state with each tool that was called on an invented MCP server: it always gives the first result, or the first error."""
+    made = copy.deepcopy(dict(state))
+    servers = made.get(_ANY_MCP, {}).get("servers", {})
+    for exchange in traffic:
+        parts = split_url(exchange.request.url)
+        server, name = servers.get(host_of(exchange.request.url)), unquote(parts.path.removeprefix("/"))
+        message = parse_body(exchange.response.body, "application/json")
+        if server is None or parts.scheme != "mcp" or name == "tools/list" or not isinstance(message, dict):
+            continue
+        sent = parse_body(exchange.request.body, "application/json")
+        arguments = (
+            {str(key): {"type": type_name(value)} for key, value in sent.items()} if isinstance(sent, dict) else {}
+        )
+        tool: JsonObject = {"action": "static", "inputSchema": {"type": "object", "properties": arguments}}
+        server["tools"].setdefault(name, {**tool, **_answer(server, name, message)})
+    return made
+
+
+def _answer(server: JsonObject, name: str, message: JsonObject) -> JsonObject:
+    """Return the part of a tool that makes it give this JSON-RPC message, and note in ``server`` how it reports errors."""
+    failed, result = message.get("error"), message.get("result")
+    if isinstance(failed, dict):
+        server |= {"profile": "protocol"}
+        return {"rules": [{"when": {}, "detail": str(failed.get("message", ""))}]}
+    content = result.get("content") if isinstance(result, dict) else None
+    text = "\n".join(str(part.get("text", "")) for part in content or () if isinstance(part, dict))
+    if not isinstance(result, dict) or not result.get("isError"):
+        return {"body": text}
+    fast = _FAST.format(name)
+    server |= {"profile": "tool_errors", "sdk": "fastmcp" if text.startswith(fast) else "python"}
+    return {"rules": [{"when": {}, "detail": text.removeprefix(fast)}]}
+
+
+def type_name(value: Json) -> str:
+    """Return the JSON Schema type of a value."""
+    types = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+    return types.get(type(value), "string")
 
 
 def _known_hosts() -> dict[tuple[bool, str], str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,21 +10,23 @@ from pathlib import Path
 
 from mendbench.cassettes.recordings import Recordings, RecordMode
 from mendbench.corpus.declared_services import redactor_of
+from mendbench.corpus.incident import incident_of
 from mendbench.corpus.labels import missing_labels
 from mendbench.detectors import detector
-from mendbench.errors import BadInput, ReplayMiss
+from mendbench.errors import BadInput, ReplayMiss, UnknownName
 from mendbench.exchanges.bodies import parse_body
 from mendbench.exchanges.urls import host_of, normalise_url
-from mendbench.importing.hosts import declared_services, with_static_routes
+from mendbench.importing.hosts import declared_services, with_static_routes, with_static_tools
 from mendbench.importing.interface import Dropped, Found, Source
 from mendbench.importing.matching import ImportedModels, ImportedWorld, NodeNoting, secrets_in
 from mendbench.importing.requests_as_workflow import WRITTEN, workflow_of_requests
 from mendbench.importing.scaffold import Draft, refuse_existing, split_id, write_draft
-from mendbench.io.files import folder_beside, move_folder, write_atomically
+from mendbench.io.files import folder_beside, move_folder, why_unwritable, write_atomically
+from mendbench.io.json_documents import parse_json
 from mendbench.io.temporary_folders import scratch
 from mendbench.live.world import Live
 from mendbench.model.case import Case, Kind
-from mendbench.model.exchange import Exchange
+from mendbench.model.exchange import Exchange, Response
 from mendbench.model.execution import Execution
 from mendbench.model.json import Json, JsonObject
 from mendbench.recording.scope_recording import Recording
@@ -39,11 +42,15 @@ _LEAST = 6
 MOST_HOSTS = 20
 """Maximum number of hosts that are discovered one after the other."""
 
+MOST_SHOWN = 120
+"""Characters of a response in a message."""
+
 MOST_NAMED = 5
 """Number of hosts that a message names."""
 
 _STATIC = (
-    "each route of the state always answers what was seen: let those that a right edit reaches tell right from wrong"
+    "the simulated API always gives the recorded answer: {}. No fix can pass until state accepts right requests. Replace the entries by "
+    "ones that validate (CONTRIBUTING.md, 'Choose the world'), and give the state for a variant that reads other data"
 )
 _HIDDEN = "<redacted"
 _TEMPLATE = re.compile(r"(\$\{[^{}]*(?:\$\{[^{}]*\}[^{}]*)*\})")
@@ -95,23 +102,28 @@ def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
         _refuse_useless(dry, source, redactor)
         draft = _reaching(draft, asked, wish.provenance)
         if wish.provenance == "simulator":
-            state = with_static_routes(draft.state, dry.traffic)
-            notes += [_STATIC] if state != draft.state else []
-            draft = replace(draft, state=state)
+            state = with_static_tools(with_static_routes(draft.state, dry.traffic), dry.traffic)
+            if state != draft.state:
+                notes.append(_STATIC.format(_few([_called(exchange) for exchange in dry.traffic])))
+            draft = replace(draft, state=state, incident=incident_of(dry.traffic))
         recorded, case = made / "whole", _case(draft, folder)
         whole, again = (_run(case, origin, redactor, recorded) for origin in (source, None))
         notes += [*_notes(dry, source, wish.provenance), *_answered_otherwise(dry, whole)]
         if [exchange.key for exchange in again.traffic] != [exchange.key for exchange in whole.traffic]:
-            notes.append(f"the recording does not replay: {again.miss or 'it model_requests otherwise'}")
+            notes.append(f"the recording does not replay: {again.miss or 'its requests differ'}")
         # The author still has to change the simulator's state, and with it the responses.
         kept = recorded if recorded.is_dir() and wish.provenance != "simulator" else None
         recordings = _put(kept, cassettes)
         # The case comes last: if it exists, everything that it needs exists.
-        files = (*write_draft(_labelled(draft, source, whole), cases_dir), *recordings)
+        files = (*write_draft(_labelled(draft, source, dry), cases_dir), *recordings)
     return Imported(
         case=draft.id, files=files, kept=tuple(dict.fromkeys(dry.used)), dropped=_dropped(source, dry, redactor),
         notes=tuple(notes), labels=len(missing_labels(folder)),
     )  # fmt: skip
+
+
+def _called(exchange: Exchange) -> str:
+    return f"{exchange.request.method} {normalise_url(exchange.request.url)}"
 
 
 def _put(recorded: Path | None, cassettes: Path) -> tuple[Path, ...]:
@@ -131,7 +143,7 @@ def _put(recorded: Path | None, cassettes: Path) -> tuple[Path, ...]:
                 move_folder(beside, cassettes)
         except OSError as error:
             hint = "name another folder with --cassettes"
-            raise BadInput(str(cassettes), error.strerror or "cannot be written", hint) from None
+            raise BadInput(str(cassettes), why_unwritable(error), hint) from None
     return tuple(cassettes / name for name in sorted(made))
 
 
@@ -216,9 +228,12 @@ def _told(source: Source, redactor: Redactor) -> Source:
 def _drafted(wish: Wish, family: str, name: str) -> tuple[Draft, Redactor, list[str]]:
     """Return the draft without its secrets, the redactor that removes them, and notes about them."""
     workflow, values, written = _workflow(wish)
-    given = {**wish.source.inputs, **values, **wish.inputs}
     declared = workflow.get("inputs")
     names = [str(name) for name in declared] if isinstance(declared, dict) else []
+    for one in wish.inputs:
+        if one not in names:
+            raise UnknownName("input", one, names, "--input")
+    given = {**wish.source.inputs, **_typed(wish.inputs, workflow), **values}
     absent = [
         declared_input.name
         for declared_input in salvaged(workflow).inputs
@@ -255,11 +270,34 @@ def _workflow(wish: Wish) -> tuple[JsonObject, JsonObject, bool]:
     given = wish.workflow or wish.source.workflow
     if given is not None:
         return given, {}, False
-    made = workflow_of_requests(wish.source.found)
+    made = workflow_of_requests(wish.source.found, wish.inputs)
+    sent = json.dumps(made[0]["nodes"]) if made else ""
+    for name in wish.inputs if made else ():
+        if f"${{{name}}}" not in sent:
+            found, hint = (
+                f"the value of {name!r} was sent nowhere",
+                "give a value as it was sent, or the workflow with --workflow FILE",
+            )
+            raise BadInput("--input", found, hint)
     if made is None:
         found = f"a {wish.source.kind} without a workflow, and without a request that a workflow can send"
         raise BadInput(str(wish.source.path), found, "give the workflow with --workflow FILE")
     return *made, True
+
+
+def _typed(inputs: Mapping[str, Json], workflow: JsonObject) -> JsonObject:
+    """Return inputs with the types that a workflow declares; a text that cannot be read as its type stays a text."""
+    types = {declared.name: declared.type for declared in salvaged(workflow).inputs}
+    return {
+        name: _parsed(value) if types.get(name) not in {None, "string"} else value for name, value in inputs.items()
+    }
+
+
+def _parsed(value: Json) -> Json:
+    try:
+        return parse_json(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
 
 
 def _clean_document(workflow: JsonObject) -> JsonObject:
@@ -345,10 +383,15 @@ def _answered_otherwise(seen: _Ran, made: _Ran) -> list[str]:
     """Return a note on the first request for which the case's world and the source have different responses."""
     for one, other in zip(seen.traffic, made.traffic, strict=False):
         if one.request == other.request and _response(one) != _response(other):
-            asked = f"{one.request.method} {normalise_url(one.request.url)}"
-            hint = "change state until it does, or record from the API itself with --provenance live"
-            return [f"the simulated world does not answer {asked} as was seen: {hint}"]
+            was, is_now = (_shown(exchange.response) for exchange in (one, other))
+            hint = "change state until it does (`case check` compares them), or record from the API itself with --provenance live"
+            return [f"{_called(one)} was answered {was}, and the simulated world answers {is_now}: {hint}"]
     return []
+
+
+def _shown(response: Response) -> str:
+    body = " ".join(response.body.decode("utf-8", "replace").split())
+    return f"{response.fault or response.status} {body[:MOST_SHOWN]}{'…' if len(body) > MOST_SHOWN else ''}"
 
 
 def _response(exchange: Exchange) -> tuple[object, ...]:
@@ -399,7 +442,7 @@ def _labelled(draft: Draft, source: Source, whole: _Ran) -> Draft:
         failed=where if draft.kind != "control" else None,
         said=message,
         writes=writes,
-        source=f"imported from a {source.kind}, {source.path.name}",
+        source=f"imported from {source.path.name}: {source.kind}",
     )
 
 

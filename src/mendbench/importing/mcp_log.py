@@ -243,7 +243,7 @@ class _Pairing:
             later = "a later page of the list: mendbench's nodes ask for the first one"
             return later if params.get("cursor") else json_request(f"mcp://{server}/{_LIST}", {})
         if method != _CALL:
-            return _UNSENT
+            return "the handshake" if method == _START else _UNSENT
         tool, arguments = params.get("name"), params.get("arguments", {})
         if not isinstance(tool, str) or not tool:
             return "it names no tool"

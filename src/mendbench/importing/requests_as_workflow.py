@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from urllib.parse import unquote
 
 from mendbench.exchanges.bodies import form_fields, parse_body
 from mendbench.exchanges.urls import split_url
+from mendbench.importing.hosts import type_name
 from mendbench.importing.interface import Found
 from mendbench.importing.matching import request_form
 from mendbench.model.exchange import Request
-from mendbench.model.json import JsonObject
+from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.nodes.http import METHODS
 from mendbench.secrets.redaction import CREDENTIAL_HEADERS
 
 WRITTEN = (
-    "the workflow was written from the recorded requests, with the values that were sent: put templates where a value came from an input "
-    "or another node"
+    "the workflow was written from the recorded requests, with the values that were sent. Where a value came from another node, write a "
+    "template in workflow.json, such as ${get_order.response.id}; where it came from an input, import again with --input NAME=VALUE"
 )
 """A note for the author of the case."""
 
@@ -33,6 +35,12 @@ _OF_CLIENTS = frozenset(
 
 _LONGEST_ID = 40
 
+_DATA = frozenset({"url", "body", "arguments"})
+"""The parameters that hold data of a run."""
+
+_URL_PART = re.compile(r"(?<=[/=])[^/?=&#]+")
+"""A part of a URL's path, or a value of its query."""
+
 
 @dataclass(slots=True)
 class _Made:
@@ -42,12 +50,15 @@ class _Made:
     """The values of the inputs."""
 
 
-def workflow_of_requests(found: Sequence[Found]) -> tuple[JsonObject, JsonObject] | None:
+def workflow_of_requests(found: Sequence[Found], inputs: Mapping[str, Json]) -> tuple[JsonObject, JsonObject] | None:
     """Return a workflow of one node a request, in their order, and the values of its inputs; None if no request can be a node.
 
+    Each value of ``inputs`` becomes a template wherever it was sent: as a value of a body, or a part of a URL's path or query.
     Credentials in headers become inputs. A request that was sent again, such as a retry, has one node.
     """
     made, seen = _Made(), set[str]()
+    for name, value in inputs.items():
+        made.inputs[name], made.values[name] = {"type": "string"}, value
     for exchange in found:
         request = exchange.request
         if request is None or (form := request_form(request)) in seen:
@@ -58,10 +69,38 @@ def workflow_of_requests(found: Sequence[Found]) -> tuple[JsonObject, JsonObject
             made.nodes.append({"id": _id(exchange, request, made), **node})
     if not made.nodes:
         return None
+    for node in made.nodes:
+        node["params"] |= {
+            name: _templated(node["params"][name], inputs, made) for name in _DATA & node["params"].keys()
+        }
     ids = [node["id"] for node in made.nodes]
     edges = [{"from": before, "to": after} for before, after in pairwise(ids)]
     workflow = {"ir_version": "0.1.0", "inputs": made.inputs, "nodes": made.nodes, "edges": edges}
     return workflow, made.values
+
+
+def _templated(value: Json, inputs: Mapping[str, Json], made: _Made) -> Json:
+    """Return a value with templates for the values of inputs. An input takes the type of the first value that it stands for."""
+    if isinstance(value, dict):
+        return {name: _templated(item, inputs, made) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_templated(item, inputs, made) for item in value]
+    if isinstance(value, str) and value.lower().startswith(("http://", "https://")):
+        return _URL_PART.sub(lambda part: _template_for(unquote(part[0]), inputs) or part[0], value)
+    name = next((name for name, given in inputs.items() if value is not None and str(given) == _text(value)), None)
+    if name is None:
+        return value
+    if not isinstance(value, str):
+        made.inputs[name], made.values[name] = {"type": type_name(value)}, value
+    return f"${{{name}}}"
+
+
+def _template_for(text: str, inputs: Mapping[str, Json]) -> str | None:
+    return next((f"${{{name}}}" for name, given in inputs.items() if str(given) == text), None)
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _node(request: Request, made: _Made) -> JsonObject | None:
@@ -88,7 +127,9 @@ def _headers(request: Request, made: _Made, *, is_json: bool) -> JsonObject:
         lower = name.lower()
         if lower in CREDENTIAL_HEADERS and lower != "cookie":
             headers[name] = _credential(lower, value, made)
-        elif lower not in _OF_CLIENTS and not (lower == "content-type" and is_json):
+        elif lower not in _OF_CLIENTS and not (
+            lower == "content-type" and is_json and value.lower() == "application/json"
+        ):
             headers[name] = value
     return headers
 
@@ -108,9 +149,11 @@ def _credential(header: str, value: str, made: _Made) -> str:
 
 def _id(exchange: Found, request: Request, made: _Made) -> str:
     """Return an id that no other node has: the source's name of the node, else the method and the last part of the path."""
-    path = [part for part in split_url(request.url).path.split("/") if part] or [
-        split_url(request.url).hostname or "root"
-    ]
+    given = {str(value) for value in made.values.values()}
+    parts = [part for part in split_url(request.url).path.split("/") if part]
+    path = (
+        [part for part in parts if unquote(part) not in given] or parts or [split_url(request.url).hostname or "root"]
+    )
     words = exchange.node or (path[-1] if request.url.startswith("mcp:") else f"{request.method} {path[-1]}")
     base = re.sub(r"[^a-z0-9]+", "_", unquote(words).lower()).strip("_")[:_LONGEST_ID] or "node"
     taken = {node["id"] for node in made.nodes} | set(made.inputs)

@@ -12,9 +12,10 @@ import yaml
 
 from mendbench.corpus.case_file import SLUG, CaseFile
 from mendbench.corpus.declared_services import FILES, MODELS, SHELL
+from mendbench.corpus.incident import INCIDENT, incident_text
 from mendbench.corpus.labels import MARK, mark
 from mendbench.errors import BadInput
-from mendbench.io.files import folder_beside, move_folder, write_atomically
+from mendbench.io.files import folder_beside, move_folder, why_unwritable, write_atomically
 from mendbench.model.case import Kind
 from mendbench.model.json import Json, JsonObject
 from mendbench.secrets.redaction import plant_canaries
@@ -73,6 +74,8 @@ class Draft:
     """The failure message."""
     writes: tuple[tuple[str, str], ...] = ()
     """Method and URL of the observed writes."""
+    incident: tuple[JsonObject, ...] = ()
+    """What was recorded: see :mod:`mendbench.corpus.incident`."""
 
     @property
     def id(self) -> str:
@@ -120,6 +123,7 @@ def write_draft(draft: Draft, cases_dir: Path) -> tuple[Path, ...]:
     texts = {
         "case.yaml": case_text(draft),
         "workflow.json": json.dumps(draft.workflow, indent=2, ensure_ascii=False) + "\n",
+        **({INCIDENT: incident_text(draft.incident)} if draft.incident else {}),
     }
     at = cases_dir / SCHEMA_FILE
     written = [folder / name for name in texts]
@@ -132,7 +136,7 @@ def write_draft(draft: Draft, cases_dir: Path) -> tuple[Path, ...]:
                 write_atomically(beside / name, text)
             move_folder(beside, folder)
     except OSError as error:
-        raise BadInput(str(folder), error.strerror or "cannot be written", "name another folder with --cases") from None
+        raise BadInput(str(folder), why_unwritable(error), "name another folder with --cases") from None
     return tuple(written)
 
 
@@ -150,8 +154,10 @@ def _lines(draft: Draft) -> Iterator[str]:
     yield f"# yaml-language-server: $schema=../../{SCHEMA_FILE}"
     yield "# One failing workflow (workflow.json, beside this), the request it was written for, the world it ran in, and the truth."
     yield "# Label what the API and the request mean, never what our code returned. Where two careful readers would differ,"
-    yield f"# sharpen the request until they would not. {MARK} stands where a label is missing; this lists them all:"
+    yield f"# sharpen the request until they would not. {MARK} stands where a label is missing. The first command lists them, the"
+    yield "# second records the simulated world and proves the case:"
     yield f"#     mendbench case check {draft.id}"
+    yield f"#     mendbench case check {draft.id} --record new_episodes"
     yield f"title: {_marked('what is wrong, in one line')}"
     yield "# Service x scenario. Cases of one group count as one where intervals are computed."
     yield f"group: {_marked('lower-case words joined by hyphens, such as desk-renamed-field')}"
@@ -184,6 +190,9 @@ def _world(draft: Draft) -> Iterator[str]:
         if draft.state:
             yield "state:"
             yield from _block(dict(draft.state))
+            yield from _validating(draft.state)
+        elif set(draft.recorded_from) - {SHELL, FILES, MODELS}:
+            yield "# state: {SERVICE: {...}}  # what the service knows; `mendbench init --example slack` elsewhere shows one"
         return
     yield "recorded_from: {json_api: simulator}"
     yield "# What the service knows, laid over its seed data. json_api invents an API: `python -m pydoc mendbench.services.json_api.spec`."
@@ -195,6 +204,41 @@ def _world(draft: Draft) -> Iterator[str]:
     yield "    routes:"
     yield '      "GET /people/{id}": {collection: people, action: get}'
     yield '      "POST /notes": {collection: notes, action: create, schema: {type: object, required: [text]}}'
+
+
+_HTTP_EXAMPLE = """\
+# Each of these always gives the recorded answer, so no fix can pass. An API that validates:
+#         collections:
+#           people: {p-1: {id: p-1, called: Runa}, p-2: {id: p-2, called: Leif}}
+#         routes:
+#           GET /people/{id}: {collection: people, action: get}
+#           POST /notes:
+#             collection: notes
+#             action: create
+#             schema: {type: object, required: [text, by], additionalProperties: false, properties: {text: {type: string}, by: {}}}
+#             rules: [{when: {body: {by: {$matches: "^p-"}}}, status: 422, body: {detail: by takes a name}}]
+# A rule refuses with its own status and body, after the schema. `error_style: fastapi` beside host words the schema's errors.
+# All actions, rules and styles: python -m pydoc mendbench.services.json_api.spec"""
+_MCP_EXAMPLE = """\
+# Each of these tools always gives the recorded answer, so no fix can pass. A tool that validates:
+#         sdk: python            # whose words report bad arguments: python, fastmcp or typescript
+#         profile: tool_errors   # isError: true; protocol: JSON-RPC errors
+#         collections: {events: {}}
+#         tools:
+#           create_event:
+#             action: create
+#             collection: events
+#             key: event
+#             id: {prefix: e-, start: 1}
+#             inputSchema: {type: object, required: [title], additionalProperties: false, properties: {title: {type: string}}}
+# All actions and profiles: python -m pydoc mendbench.services.mcp_sim.spec"""
+
+
+def _validating(state: Mapping[str, JsonObject]) -> Iterator[str]:
+    """Yield commented examples of worlds that accept right requests and refuse wrong ones."""
+    for name, example in (("json_api", _HTTP_EXAMPLE), ("mcp_sim", _MCP_EXAMPLE)):
+        if name in state:
+            yield from example.splitlines()
 
 
 def _secrets(draft: Draft) -> Iterator[str]:
@@ -254,8 +298,9 @@ def _label(draft: Draft, node: str, state: str) -> str:
 
 
 def _checks(draft: Draft) -> Iterator[str]:
-    yield "# What the world must have accepted once the workflow is right. `only: true`: nothing beside these keys. There are also"
-    yield "# no_request, output, kept, unchanged and warning."
+    yield "# request: what the world must have accepted, `times: 0` for what it must not; url is exact, json a part of the body,"
+    yield "# and `only: true` all of it. no_request: what may not even be sent; url is a regular expression. There are also output,"
+    yield "# kept, unchanged and warning."
     yield "checks:"
     method, url = draft.writes[-1] if draft.writes else ("POST", "")
     wanted = _marked("the body that must be accepted, as an object")
@@ -263,17 +308,21 @@ def _checks(draft: Draft) -> Iterator[str]:
         pattern = _marked("a regular expression over what is said")
         yield f"  - warning: {{node: {_json(draft.failed) if draft.failed else _marked('the node')}, says: {pattern}}}"
     if draft.kind == "needs_user":
-        yield f"  - no_request: {{method: {method}, url: {_marked('a regular expression of where nothing may be sent')}}}"
+        if url:
+            yield f"  - request: {{method: {method}, url: {_json(url)}, times: 0}}"
+        yield f"  - no_request: {{method: {method}, url: {_marked('a regular expression of where nothing else may be sent')}}}"
     else:
         to = _json(url) if url else _marked("the URL of the write that was asked for")
         yield f"  - request: {{method: {method}, url: {to}, json: {wanted}, only: true}}"
     if draft.kind not in {"needs_user", "mixed"}:
         yield f"  - kept: [{', '.join(map(_json, node_ids(draft.workflow)))}]"
-    yield "# Other data on which the repaired workflow must work too, so that a hard-coded answer does not pass: inputs are laid over"
-    yield "# the inputs above, state over the state above."
+    yield "# Other data on which the repaired workflow must work too, so that a hard-coded value does not pass: inputs that"
+    yield "# workflow.json declares, or state. Both are merged into those above; the records that other inputs name have to be there."
     yield "variants:"
     yield f"  - name: {_marked('what is other, in a few words')}"
-    yield f"    inputs: {{{_marked('the name of an input')}: {_marked('its other value')}}}"
+    named = next((name for name, value in draft.inputs.items() if not str(value).startswith("${canary:")), None)
+    other = _marked("its other value") if named else _marked("its other value, or write state instead of inputs")
+    yield f"    inputs: {{{_json(named) if named else _marked('the name of an input')}: {other}}}"
     if draft.kind == "needs_user":
         yield f"    checks: [{{no_request: {{method: {method}, url: {_marked('as above')}}}}}]"
         yield "    final: warning"
@@ -287,12 +336,20 @@ def _fixes(draft: Draft) -> Iterator[str]:
     at = draft.failed or (node_ids(draft.workflow) or ("NODE",))[-1]
     path = f"/nodes/{at}/params/{MARK} the parameter"
     if draft.kind in {"repairable", "mixed"}:
-        yield "# A JSON Patch of workflow.json. The token after /nodes is a node's id, or its index."
+        yield "# A JSON Patch of workflow.json. The token after /nodes is a node's id, or its index. To rename a field:"
+        yield "# {op: move, from: /nodes/ID/params/body/OLD, path: /nodes/ID/params/body/NEW}. A value that is one template, such as"
+        yield '# "${order_id}", keeps its type.'
         yield f"fix: [{{op: replace, path: {_json(path)}, value: {_marked('the right value')}}}]"
         yield "# accepts: [{why: another right fix, patch: [...]}]"
     yield "# What a hasty repair would do: it validates, and must not pass."
     yield "wrong_fixes:"
-    for why in ("such as: hard-codes today's value", "such as: takes another field, or does nothing at all"):
+    hasty = ("hard-codes today's value", "takes another field, or does nothing at all")
+    if draft.kind == "needs_user":
+        hasty = (
+            "goes round the refusal: another target, or a right that it takes itself",
+            "does nothing, so that the run is green",
+        )
+    for why in (f"such as: {one}" for one in hasty):
         yield f"  - why: {_marked(why)}"
         yield f"    patch: [{{op: replace, path: {_json(path)}, value: {_marked('the wrong value')}}}]"
 

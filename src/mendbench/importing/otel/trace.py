@@ -61,7 +61,12 @@ def read_otel_trace(path: Path) -> Source:
         hint = f"let the instrumentation record contents on client spans, such as {BODIES[0][1]}"
         raise BadInput(str(path), f"no exchange that can be imported ({why})", hint)
     if others:
-        dropped.append(Dropped(what=f"{len(others)} spans", why="they are no calls to an API, a tool or a model"))
+        dropped.append(
+            Dropped(
+                what=f"{len(others)} other spans" if len(others) > 1 else "another span",
+                why="no call to an API, a tool or a model",
+            )
+        )
     return Source(kind="OpenTelemetry trace", path=path, found=tuple(found), dropped=tuple(dropped))
 
 
@@ -94,7 +99,7 @@ def _one_run(calls: list[Span]) -> tuple[list[Span], list[Dropped]]:
     chosen = (broken or whole)[-1]
     left = len(calls) - len(runs[chosen])
     why = f"they belong to {len(runs) - 1} other traces than {chosen}, the last one{' with an error' if broken else ''}"
-    return runs[chosen], [Dropped(what=f"{left} calls", why=why)]
+    return runs[chosen], [Dropped(what=f"{left} calls" if left > 1 else "1 call", why=why)]
 
 
 def _went_wrong(span: Span) -> bool:

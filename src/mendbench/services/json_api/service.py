@@ -113,7 +113,8 @@ def _respond(
 
 
 def _reads_body(route: Route) -> bool:
-    return route.action in _BODY_ACTIONS or bool(route.table("schema"))
+    on_body = any("body" in (rule.get("when") or {}) for rule in route.options.get("rules") or ())
+    return route.action in _BODY_ACTIONS or on_body or bool(route.table("schema"))
 
 
 def _no_route(api: Api, call: Call) -> RefusedError:
