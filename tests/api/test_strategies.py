@@ -107,7 +107,7 @@ def test_the_prompt_of_a_later_attempt_is_the_one_that_was_asked(root):
 
 
 def test_a_later_attempt_that_there_was_not_is_refused(root):
-    with pytest.raises(BadInput, match=r"--attempt 2: the trial has 1 attempts and then stops \(succeeded\)"):
+    with pytest.raises(BadInput, match=r"--attempt 2: the trial has 1 attempt and then stops \(succeeded\)"):
         api.render_strategy("full-context", RENAMED, None, None, attempt=2)
 
 

@@ -108,7 +108,7 @@ def test_cases_are_chosen_by_their_tags(corpus, mendbench):
     assert [row["case"] for row in listed] == [cases.QUIET]
     assert (
         mendbench("case", "list", "--tag", "unicod").line
-        == "tags: unknown tags 'unicod'; did you mean 'unicode'? known: unicode"
+        == "tag: unknown tag 'unicod'; did you mean 'unicode'? known: unicode"
     )
 
 
@@ -307,4 +307,7 @@ def test_recording_says_how_many_exchanges_that_nothing_used_it_deleted(corpus, 
 
 def test_an_import_without_a_file_is_refused(corpus, mendbench):
     result = mendbench("case", "import", "http/x")
-    assert (result.code, result.line) == (2, "case import: Missing option '--from'; `mendbench case import --help` shows how")
+    assert (result.code, result.line) == (
+        2,
+        "case import: Missing option '--from'; `mendbench case import --help` shows how",
+    )

@@ -82,7 +82,7 @@ def test_a_bad_row_is_named_in_one_line(mendbench, rows, command):
     rows.write_text('{"status": "x"}\n')
     result = mendbench("detectors", command, str(rows))
     assert (result.code, result.out) == (2, "")
-    assert result.line == f"{rows}, line 1: status: 'x'; write an HTTP status as a number"
+    assert result.line == f"{rows}:1: status: 'x'; write an HTTP status as a number"
 
 
 def test_an_unknown_detector_is_answered_with_the_closest(mendbench, rows):

@@ -61,7 +61,7 @@ def test_json_is_the_run_document_of_today(ran, mendbench):
     ("file", "text", "message"),
     [
         ("run.json", '{"format": 2}', "mine/run.json: format: 2; this mendbench reads format 5: make the run again"),
-        ("trials.jsonl", "{", "mine/trials.jsonl:1: "),
+        ("trials.jsonl", "{", "mine/trials.jsonl:1:2: no JSON ("),
         ("trials.jsonl", '{"key": 1}\n{}\n{}\n', "mine/trials.jsonl:1: a line without 'attempts'; make the run again"),
     ],
 )

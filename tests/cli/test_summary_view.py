@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from mendbench.cli.summary_view import show_summary
 from mendbench.cli.tables import bar
-from mendbench.errors import UnknownName
+from mendbench.errors import BadInput, UnknownName
 from tests.fakes.runs import key_of, lettered_run, repairable, repaired, row_of, small_run, stored_run
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -124,7 +124,9 @@ def test_a_part_is_shown_by_itself(shown):
 
 
 def test_a_part_that_is_not_there_is_named(shown):
-    with pytest.raises(UnknownName):
+    with pytest.raises(UnknownName, match="unknown part 'half'; known: test, train"):
+        shown(complete(stored_run([of_part("a", "test"), of_part("b", "train")])), part="half")
+    with pytest.raises(BadInput, match="--part train: the run has no parts"):
         shown(complete(small_run()), part="train")
 
 
@@ -144,7 +146,7 @@ def test_a_bar_in_a_poor_encoding_is_of_plain_characters(monkeypatch):
 
 
 def test_a_report_prints_every_policy_if_asked(corpus, rules, mendbench):
-    rules("--policy", "naive", "--policy", "two-layer")
+    rules("--policy", "naive")
     short, whole = mendbench("report"), mendbench("report", "--details")
     assert (short.code, whole.code) == (0, 0)
     assert "first | in 3" in short.out
@@ -156,4 +158,4 @@ def test_a_part_that_no_case_is_in_is_refused_in_one_line(corpus, rules, mendben
     rules()
     result = mendbench("report", "--part", "holdout")
     assert result.code == 2
-    assert result.line == "part: unknown part 'holdout'; known: none"
+    assert result.line == "--part holdout: the run has no parts, because its corpus has no split; leave --part away"

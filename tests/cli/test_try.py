@@ -73,7 +73,7 @@ def test_a_budget_without_amount_or_unit_is_one_line(mendbench, served, mine, bu
     result = tried(mendbench, budget=budget)
     assert (result.code, result.line) == (
         2,
-        f"--budget: {budget!r}; write an amount and a unit: 5min, 2usd or 200prompts",
+        f"--budget: {budget!r}; write an amount above 0 and a unit: 5min, 2usd or 200prompts",
     )
 
 

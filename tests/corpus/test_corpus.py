@@ -68,7 +68,9 @@ def test_any_family_may_hold_cases(root):
 
 def test_a_family_is_named_by_lower_case_words(root):
     write_case(root, "Help Desk/renamed", renamed_case(), workflow("x"))
-    with pytest.raises(BadInput, match=r"Help Desk/renamed: the family 'Help Desk'; use lower-case words joined by hyphens"):
+    with pytest.raises(
+        BadInput, match=r"Help Desk/renamed: the family 'Help Desk'; use lower-case words joined by hyphens"
+    ):
         select(corpus_of(root), [])
 
 
@@ -83,7 +85,7 @@ def test_an_unknown_service_is_told_with_the_file_and_the_closest(root):
     change_case(root, RENAMED, lambda truth: truth.update(recorded_from={"json_ap": "simulator"}, state={}))
     with pytest.raises(
         UnknownName,
-        match=r"renamed-field/case\.yaml: recorded_from: unknown service 'json_ap'; did you mean 'json_api'",
+        match=r"renamed-field/case\.yaml:5:3: recorded_from\.json_ap: unknown service 'json_ap'; did you mean 'json_api'",
     ):
         select(corpus_of(root), [])
 

@@ -72,7 +72,7 @@ def test_what_nests_too_deeply_is_told_and_no_crash(tmp_path, opening):
 def test_a_file_that_is_not_there_or_is_a_folder_is_told(tmp_path, read):
     with pytest.raises(BadInput, match="no such file; make it"):
         read(tmp_path / "absent", "make it")
-    with pytest.raises(BadInput, match="Is a directory; check the file and its permissions"):
+    with pytest.raises(BadInput, match="a folder, not a file; make it"):
         read(tmp_path, "make it")
 
 

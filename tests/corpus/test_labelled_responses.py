@@ -43,12 +43,13 @@ def test_a_body_that_is_json_in_a_text_is_parsed(tmp_path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("{", r"rows\.jsonl, line 1"),
-        ("[]", "line 1: not an object; write an object with service"),
-        ({**ROW, "truth": "warn"}, r"line 1: truth: 'warn'; write success, warning or error"),
-        ({"body": 1}, "line 1: truth: missing; write success, warning or error"),
-        ({**ROW, "status": "404"}, r"line 1: status: '404'; write an HTTP status as a number"),
-        ({**ROW, "headers": []}, "line 1: headers"),
+        ("{", r"rows\.jsonl:1:2: no JSON"),
+        ("[]", r"rows\.jsonl:1: not an object; write an object with service"),
+        ({**ROW, "truth": "warn"}, r"rows\.jsonl:1: truth: 'warn'; write success, warning or error"),
+        ({"body": 1}, r"rows\.jsonl:1: truth: missing; write success, warning or error"),
+        ({**ROW, "status": "404"}, r"rows\.jsonl:1: status: '404'; write an HTTP status as a number"),
+        ({"statsu": 404, "truth": "error"}, r"rows\.jsonl:1: statsu: unknown key 'statsu'; did you mean 'status'"),
+        ({**ROW, "headers": []}, r"rows\.jsonl:1: headers"),
     ],
 )
 def test_a_bad_row_is_named_with_its_line(tmp_path, row, message):
@@ -62,7 +63,7 @@ def test_an_empty_file_is_refused(tmp_path):
 
 
 def test_a_missing_file_is_refused(tmp_path):
-    with pytest.raises(BadInput, match="no file of labelled responses"):
+    with pytest.raises(BadInput, match="name a file of labelled responses"):
         read_responses(tmp_path / "none.jsonl")
 
 

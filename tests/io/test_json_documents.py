@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.errors import BadInput
-from mendbench.io.json_documents import beyond_doubles, load_json, nests_deeper, parse_json
+from mendbench.io.json_documents import beyond_doubles, load_json, nests_deeper, parse_json, refuse_repeated_keys
 from mendbench.io.reading import MAX_DEPTH
 
 JSONS = st.recursive(
@@ -35,6 +35,19 @@ def test_what_is_refused_is_one_short_line(text, says):
         load_json(text, "a.json")
     assert str(raised.value).isprintable()
     assert len(str(raised.value)) < 300
+
+
+def test_an_error_in_one_line_of_a_file_is_told_with_that_line():
+    with pytest.raises(BadInput, match=r"^a\.jsonl:7:2: no JSON"):
+        load_json("[", "a.jsonl", line=7)
+    with pytest.raises(BadInput, match=r"^a\.jsonl:7: NaN is no JSON number"):
+        load_json("NaN", "a.jsonl", line=7)
+
+
+def test_a_key_that_stands_twice_is_refused_at_every_depth():
+    refuse_repeated_keys('{"a": {"a": 1}, "b": [{"a": 1}, {"a": 2}]}', "a.json")
+    with pytest.raises(BadInput, match=r"^a\.json: the key 'b' stands twice in an object; keep one of the two$"):
+        refuse_repeated_keys('{"a": [{"b": 1, "c": 2, "b": 3}]}', "a.json")
 
 
 def test_a_whole_emoji_and_a_long_number_in_a_text_pass():

@@ -30,7 +30,11 @@ def test_what_has_no_end_is_read_to_the_bound():
 
 @pytest.mark.parametrize(
     ("name", "says"),
-    [("absent", "no such file; make it"), ("", "Is a directory; check"), ("a\0b", r"a\\x00b: no name of a file")],
+    [
+        ("absent", "no such file; make it"),
+        ("", "a folder, not a file; make it"),
+        ("a\0b", r"a\\x00b: no name of a file"),
+    ],
 )
 def test_what_cannot_be_read_is_one_line(tmp_path, name, says):
     with pytest.raises(BadInput, match=says) as raised:

@@ -17,7 +17,7 @@ from qa.torture.damaged_inputs import YAML
         ("\n".join(["- &a0 [x]", *(f"- &a{n} [*a{n - 1}]" for n in range(1, 900))]), "nested too deeply"),
         ("a: &a [*a]", "holds itself"), ("a: &a {<<: *a}", r"f\.yaml"), ("a: &a {<<: &b {<<: *a}}", "nested too deeply"), ("<<: 1", "a merge key that names no mapping"),
         ("a: 1" + ":1" * 100_000, "f.yaml:1:4: .*a number that is too long"), ("a: .inf", "no number of JSON"), ("a: !!int ''", "is no int"), ("a: !!bool x", "'x' is no bool"), ("a: !!timestamp x", "is no timestamp"),
-        ("a: !!python/object/apply:os.system [echo]", "could not determine a constructor"), ("a: \x00", "control characters"),
+        ("a: !!python/object/apply:os.system [echo]", "could not determine a constructor"), ("a: \x00", "control characters"), ("a:\n\tb: 1", r"f\.yaml:2:1: a tab; indent with spaces"),
     ],
 )  # fmt: skip
 def test_what_is_refused_is_one_line_with_its_place(text, says):

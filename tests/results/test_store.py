@@ -302,14 +302,14 @@ def test_what_was_appended_after_a_torn_line_stands_on_a_line_of_its_own(place):
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("run.json", "{", "run.json:1: "),
-        ("run.json", "[]", "run.json:1: no JSON object"),
+        ("run.json", "{", "run.json:1:2: no JSON ("),
+        ("run.json", "[]", "run.json: no JSON object"),
         (
             "run.json",
             '{"format": 99}',
             f"run.json: format: 99; this mendbench reads format {FORMAT}: make the run again with",
         ),
-        ("trials.jsonl", '{"key": "a"}\n{"key', "trials.jsonl:2: "),
+        ("trials.jsonl", '{"key": "a"}\n{"key', "trials.jsonl:2:2: no JSON ("),
         ("trials.jsonl", '{"key": "a"}\n7\n', "trials.jsonl:2: no JSON object"),
         ("trials.jsonl", '{"key": "a"}\n', "trials.jsonl:1: a line without 'attempts'"),
         ("trials.jsonl", '{"key": "a"}\n{}\n{}\n', "trials.jsonl:1: a line without 'attempts'"),

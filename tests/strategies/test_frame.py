@@ -145,7 +145,7 @@ def test_the_shipped_frames_are_listed_with_those_of_the_users_folders(tmp_path)
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        ({"text": "{{ wrong }}"}, "mine.md.j2:6: unknown variable 'wrong'; use one of problem, request, workflow"),
+        ({"text": "{{ wrong }}"}, "mine.md.j2:6: unknown variable 'wrong'; known: problem, request, workflow"),
         ({"text": "{% endblock %}{% block more %}"}, "block 'more' is no declared section"),
         ({"front": "source: me\nsections: []\n"}, "front matter: unknown field 'sections'"),
         ({"text": "{{ request"}, "mine.md.j2:"),

@@ -87,7 +87,7 @@ def test_an_unknown_variable_is_refused_with_its_line(write):
 
 def test_an_unknown_field_of_a_failure_is_refused_before_anything_is_rendered(write):
     said = refusal(write(block("{% for f in failures[:3] %}{{ f.reason }}{% endfor %}")))
-    assert "mine.md.j2:8: a failure has no field 'reason'" in said
+    assert "mine.md.j2:8: unknown field of a failure 'reason'" in said
     assert "raw_response" in said
 
 
@@ -159,7 +159,7 @@ def test_a_body_that_is_not_its_sections_is_refused(write, body, said):
         ("---\ntitle: x\nsource: y\nsections: [{name: a, label: raw}]\n---\n", "sections[0]"),
         (
             "---\ntitle: x\nsource: y\nsections: [{name: a, label: api, keep: 1}]\n---\n",
-            "use one of raw, state, derived",
+            "known: derived, raw, state",
         ),
         ("---\ntitle: x\nsource: y\nsections: [{name: a b, label: raw, keep: 1}]\n---\n", "no block name"),
         ("---\ntitle: x\nsource: y\nsections: [{name: a, label: raw, keep: high}]\n---\n", "not a whole number"),

@@ -7,7 +7,7 @@ import pytest
 from mendbench.cassettes import cassette
 from mendbench.cassettes.recordings import Recordings
 from mendbench.errors import Unwritable
-from mendbench.verify.checking import check, check_case
+from mendbench.verify.checking import check, check_case, stray_groups
 from tests.fakes import cases
 from tests.fakes.cases import MODEL, QUIET, RENAMED
 
@@ -37,6 +37,16 @@ def test_one_whose_group_is_in_a_part_is_not(root):
     group = cases.context_of(root).corpus.case(QUIET).group
     (root / "cases" / "split.yaml").write_text(f"format: 1\ntrain: []\ntest: [{group}]\nhalf: []\n", encoding="utf-8")
     assert told(root) == []
+
+
+def test_a_group_of_the_split_that_no_case_has_is_told_unless_a_broken_case_may_have_it(root):
+    group = cases.context_of(root).corpus.case(QUIET).group
+    path = root / "cases" / "split.yaml"
+    path.write_text(f"format: 1\ntrain: []\ntest: [{group}, desk-qiet]\nhalf: []\n", encoding="utf-8")
+    (problem,) = stray_groups(cases.context_of(root))
+    assert str(problem).startswith(f"{path}:3:1: test: unknown group 'desk-qiet'; did you mean {group!r}? known: ")
+    cases.change_case(root, RENAMED, lambda truth: truth.pop("title"))
+    assert stray_groups(cases.context_of(root)) == ()
 
 
 def test_a_corpus_that_is_not_split_needs_none(root):

@@ -36,5 +36,5 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 def test_a_workflow_is_saved_as_it_is_read(tmp_path):
     save_workflow({"nodes": ["ä"]}, tmp_path / "w.json")
     assert read_workflow(tmp_path / "w.json") == {"nodes": ["ä"]}
-    with pytest.raises(BadInput, match="a place that can be"):
+    with pytest.raises(BadInput, match="a folder of this path is a file; name another file"):
         save_workflow({}, tmp_path / "w.json" / "x.json")

@@ -42,8 +42,11 @@ def test_a_variable_that_a_server_needs_has_to_be_set(monkeypatch):
 
 def test_a_model_without_a_url_is_refused_with_those_that_have_one():
     models = ConfiguredModels({"a": ModelConfig(), "b": ModelConfig(base_url="http://127.0.0.1:1")})
-    for name in ("a", "c"):
-        with pytest.raises(BadInput, match="configured: b"):
+    for name, says in (
+        ("a", r"models\.a: no base_url; .* has one: b"),
+        ("c", "unknown model 'c'; known: a, b; to use"),
+    ):
+        with pytest.raises(BadInput, match=says):
             models.send({"model": name, "messages": []})
 
 

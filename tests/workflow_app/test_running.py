@@ -210,7 +210,7 @@ def test_a_shell_node_is_refused_before_anything_is_sent():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"model": "unheard-of", "auto_repair": True}, "no base_url is configured"),
+        ({"model": "unheard-of", "auto_repair": True}, "unknown model 'unheard-of'"),
         ({"policy": "two-layers"}, "did you mean 'two-layer'"),
         ({"detector": "minimla"}, "did you mean 'minimal'"),
         ({"strategy": "sumary", "auto_repair": True}, "did you mean 'summary'"),
@@ -241,7 +241,7 @@ def test_a_trace_that_has_no_place_costs_neither_the_result_nor_the_error_that_e
     (tmp_path / "file").touch()
     ended = run(workflow({"title": "${fetch.response.name}"}), trace=tmp_path / "file" / "t.json")
     assert ended.success
-    assert "give a place that can be with --trace" in str(ended.untraced)
+    assert "name another file with --trace" in str(ended.untraced)
     with pytest.raises(Incomplete):
         run(WRONG, model_world=Model(Incomplete("no response")), auto_repair=True, trace=tmp_path / "file" / "t.json")
 

@@ -20,13 +20,13 @@ from mendbench.importing.formats import read_source
 from mendbench.importing.interface import Dropped
 from mendbench.importing.making import Wish
 from mendbench.importing.making import import_case as import_from
-from mendbench.importing.scaffold import STARTER, Draft, split_id, write_draft
+from mendbench.importing.scaffold import STARTER, Draft, refuse_existing, split_id, write_draft
 from mendbench.model.case import Kind, Provenance
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import TrialKey
 from mendbench.trial.components import BenchContext
 from mendbench.verify.case_view import CASE_FILTERS, case_document, case_row, fits
-from mendbench.verify.checking import Checked, check, left_behind
+from mendbench.verify.checking import Checked, check, left_behind, stray_groups
 from mendbench.verify.corpus_summary import counts, summary
 from mendbench.verify.proof_store import PROOFS
 
@@ -63,7 +63,7 @@ def list_cases(
     for name, values in wanted.items():
         known = CASE_FILTERS[name] or _in_use(context.corpus, name)
         for value in sorted(values - frozenset(known)):
-            raise UnknownName(name, value, known)
+            raise UnknownName(_FILTER_WORDS.get(name, name), value, known)
     ids = selected_ids(context.corpus, names)
     chosen = tuple(case for case in context.corpus.cases if case.id in ids and fits(case, wanted))
     return CaseList(
@@ -71,6 +71,10 @@ def list_cases(
         counts=counts(chosen),
         broken=tuple(one for name, problems in context.corpus.broken.items() if name in ids for one in problems),
     )
+
+
+_FILTER_WORDS = {"tags": "tag", "recorded_from": "provenance"}
+"""The names of filters in errors, where the field has another name."""
 
 
 def _in_use(corpus: Corpus, name: str) -> frozenset[str]:
@@ -108,11 +112,11 @@ class CheckedCorpus:
     """Sorted by id."""
     summary: JsonObject
     left: tuple[BadInput, ...] = ()
-    """Folders of recordings without a case, if all cases were checked."""
+    """Folders of recordings and groups of the split without a case, if all cases were checked."""
 
     @property
     def held(self) -> bool:
-        """Whether every case holds, and no recordings lack a case."""
+        """Whether every case holds, and no recordings or group lack a case."""
         return not self.left and all(one.held for one in self.cases)
 
 
@@ -145,6 +149,7 @@ def check_cases(
     whole = not names and _is_configured(loaded, context)
     own = whole and context.cassettes_dir == loaded.cassettes_dir
     left = left_behind(context.corpus) if own else ()
+    left += stray_groups(context) if not names else ()
     return CheckedCorpus(cases=checked, summary=summary(checked, sound), left=left)
 
 
@@ -201,11 +206,12 @@ def import_case(
     """
     if provenance not in get_args(Provenance):
         raise UnknownName("provenance", provenance, get_args(Provenance))
-    wish = Wish(
-        case=case_id, source=read_source(recording), workflow=workflow, inputs=inputs or {},
-        kind=_known_kind(kind), provenance=provenance,
-    )  # fmt: skip
+    known_kind, (family, name) = _known_kind(kind), split_id(case_id)
     folder, recordings, command = _new_folders(case_id, cases, cassettes)
+    refuse_existing(folder / family / name)
+    wish = Wish(
+        case=case_id, source=read_source(recording), workflow=workflow, inputs=inputs or {}, kind=known_kind, provenance=provenance,
+    )  # fmt: skip
     done = import_from(wish, folder, recordings)
     return Written(
         case=done.case, files=done.files, labels=done.labels,

@@ -74,10 +74,10 @@ def evaluate_detectors(path: Path | None = None, names: Sequence[str] = (), mode
     chosen = path or shipped_responses()
     detectors = [detector(name) for name in names or COMPARED]
     responses = read_responses(chosen)
+    labels = {model: _replies(chosen, model) for model in models}  # refuses a wrong name before the detectors run
     scores = [detector_score(one.name, [_judged(row, one) for row in responses]) for one in detectors]
     tokens, unread = {}, {}
-    for model in models:
-        replies = _replies(chosen, model)
+    for model, replies in labels.items():
         states = [state_in(reply.text) for reply in replies]
         pairs = zip(responses, states, strict=True)
         scores.append(detector_score(model, [_scored(row, state or "error") for row, state in pairs]))

@@ -11,7 +11,7 @@ from mendbench.api.comparing import Comparison, compare
 from mendbench.api.gating import gate
 from mendbench.config.config_file import load_config
 from mendbench.errors import BadInput
-from mendbench.io.files import append_durably, write_atomically
+from mendbench.io.files import append_durably, why_unwritable, write_atomically
 from mendbench.report.annotations import Place, Places, annotation_lines
 from mendbench.report.findings import Judgement
 from mendbench.report.frames import csv_files, frames, parquet_files
@@ -139,7 +139,7 @@ def _written(path: Path, data: _Data, write: Callable[[Path, _Data], None]) -> N
     try:
         write(path, data)
     except OSError as error:
-        raise BadInput(str(path), error.strerror or "cannot be written", "name another place") from None
+        raise BadInput(str(path), why_unwritable(error), "name another place") from None
 
 
 def _places() -> Places:

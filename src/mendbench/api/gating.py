@@ -67,14 +67,15 @@ def gate(
     baseline does not have can fail too. With ``executed``, the run itself must have executed every trial.
 
     Raises:
-        BadInput: there is no run, or no baseline; a line of the baseline is broken; one of the two is empty; they share no trial; a limit
-            cannot be applied to the run; or ``executed`` is set and the run took trials from earlier runs.
+        BadInput: there is no run, or no baseline; a case changed since the run; a line of the baseline is broken; one of the two is empty;
+            they share no trial; a limit cannot be applied to the run; or ``executed`` is set and the run took trials from earlier runs.
     """
     loaded = load_config()
     stored = _stored(run, loaded)
     if executed and stored.inputs is not None and stored.inputs.reused:
         found = f"{stored.inputs.reused} of its {len(stored.rows)} trials were executed by earlier runs"
         raise BadInput(str(stored.folder), found, "make the run with --fresh, or accept them with --reuse")
+    _refuse_stale(stored, loaded)
     rules = rules_of(loaded.config, stored, place=loaded.place)
     held = read_baseline(Path(baseline or loaded.baseline))
     return gate_run(stored, held, replace(rules, new=rules.new or new))
@@ -163,9 +164,9 @@ def rules_of(config: Config, stored: StoredRun, *, place: str) -> Rules:
     selection = Selection(
         engines=tuple(own.engines), strategies=tuple(own.strategies), policies=tuple(own.policies),
         repairers=tuple(own.repairers), models=tuple(own.models), part=None if own.part == "all" else own.part,
-        controls=tuple(sorted(controls - asked)),
+        controls=tuple(sorted(controls - asked)), place=f"{place}: gate",
     )  # fmt: skip
-    return replace(_rules(config), limits=read_limits(own.limits, f"{place}: gate.limits"), selection=selection)
+    return replace(_rules(config), limits=read_limits(own.limits, f"{selection.place}.limits"), selection=selection)
 
 
 def _rules(config: Config) -> Rules:
@@ -177,6 +178,27 @@ def _rules(config: Config) -> Rules:
         changed_recording="open" if own.changed_recording == "cannot-tell" else own.changed_recording,
         gone=own.gone, new=own.new, margin=own.margin, alpha=own.alpha,
     )  # fmt: skip
+
+
+def _refuse_stale(stored: StoredRun, loaded: Loaded) -> None:
+    """Refuse a run whose cases changed since, so that a gate without a new run does not pass.
+
+    Raises:
+        BadInput: configured cases of the run have other content now.
+    """
+    try:
+        corpus = open_corpus(loaded, None, None, tolerant=True)
+    except BadInput:
+        return
+    if corpus.digest == stored.run["digests"]["corpus"]:
+        return
+    ran = {entry.trial.case: entry.case_digest for entry in map(entry_of, stored.rows)}
+    changed = [case.id for case in corpus.cases if ran.get(case.id, case.digest) != case.digest]
+    if changed:
+        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+        raise BadInput(
+            str(stored.folder), f"{changed[0]}{more} changed since this run", "make the run again with `mendbench run`"
+        )
 
 
 def _stored(run: str | Path | StoredRun | None, loaded: Loaded) -> StoredRun:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -113,11 +114,16 @@ def plan_of(config: Config, options: RunOptions, corpus: Corpus) -> Plan:
 
     Raises:
         UnknownName: a case, a part, a policy or a detector does not exist.
-        BadInput: nothing is selected, a repairer needs a model but none is named, or an engine's program cannot be run.
+        BadInput: nothing is selected, an option repeats a name, a repairer needs a model but none is named, or an engine's program
+            cannot be run.
     """
+    _refuse_repeated(options)
     sweeps = tuple(sweep for sweep in _sweeps(config, options, corpus) if sweep.cases)
     if not sweeps:
-        raise BadInput("matrix", "no trial is selected", "name at least one case, strategy, policy and repairer")
+        where = f"--part {options.part}" if options.part else "matrix"
+        raise BadInput(
+            where, "no trial is selected, because none of the cases is in the part", "name another part or case"
+        )
     left_out = tuple(_left_out(sweeps, config))
     keys = _keys(sweeps, left_out)
     if not keys:
@@ -127,6 +133,16 @@ def plan_of(config: Config, options: RunOptions, corpus: Corpus) -> Plan:
     unnarrowed = not (_changed(options) or options.names or options.part)
     whole = unnarrowed and (options.all or not any(sweep.only_with_all for sweep in config.sweeps.values()))
     return Plan(sweeps=sweeps, keys=keys, left_out=left_out, shard=options.shard, unnarrowed=unnarrowed, whole=whole)
+
+
+def _refuse_repeated(options: RunOptions) -> None:
+    """Refuse an option that is given twice with the same name: one of the two is most likely another name, misspelt."""
+    for option, names in (
+        ("--engine", options.engines), ("--strategy", options.strategies), ("--policy", options.policies),
+        ("--repairer", options.repairers), ("--model", options.models),
+    ):  # fmt: skip
+        if repeated := next((name for at, name in enumerate(names) if name in names[:at]), None):
+            raise BadInput(option, f"{repeated!r} is given twice", "give it once")
 
 
 def _crossed(sweeps: Sequence[Sweep]) -> Iterator[TrialKey]:
@@ -183,14 +199,12 @@ def refuse_unknown(keys: Sequence[TrialKey], context: BenchContext, loaded: Load
     Raises:
         UnknownName, BadInput: something that a key names does not exist or cannot be used.
     """
-    recorded = {path.stem for path in context.cassettes_dir.glob("*/*/*.yaml")} - _WORLDS
+    recorded = _recorded_models(context)
     for model in {key.model: None for key in keys if key.model}:
-        if model not in context.models and Path(model_file(model)).stem not in recorded:
-            hint = f"to use a new one, add {_model_table(model, loaded)}"
-            raise UnknownName("model", model, {*context.models, *recorded}, hint=hint)
+        _refuse_unknown_model(model, context, loaded, recorded)
     for name in ("main_model", "control_model"):
         model = getattr(loaded.config.report, name)
-        if model is not None and model not in context.models and Path(model_file(model)).stem not in recorded:
+        if model is not None and not _is_known(model, context, recorded):
             hint = "name a model that is configured or recorded, or leave it out"
             raise BadInput(f"{loaded.place}: report.{name}", f"{model!r} is neither configured nor recorded", hint)
     for name in {key.engine for key in keys} & context.engines.keys():
@@ -200,6 +214,30 @@ def refuse_unknown(keys: Sequence[TrialKey], context: BenchContext, loaded: Load
     case = context.corpus.case(keys[0].case)
     for key in {replace(key, case=case.id, sample=0): None for key in keys}:
         build_components(key, case, context)
+
+
+def refuse_unknown_model(model: str, context: BenchContext, loaded: Loaded) -> None:
+    """Refuse the name of a model that is neither configured nor recorded.
+
+    Raises:
+        UnknownName: it is such a name.
+    """
+    _refuse_unknown_model(model, context, loaded, _recorded_models(context))
+
+
+def _refuse_unknown_model(model: str, context: BenchContext, loaded: Loaded, recorded: AbstractSet[str]) -> None:
+    if not _is_known(model, context, recorded):
+        hint = f"to use a new one, add {_model_table(model, loaded)}"
+        raise UnknownName("model", model, {*context.models, *recorded}, hint=hint)
+
+
+def _is_known(model: str, context: BenchContext, recorded: AbstractSet[str]) -> bool:
+    return model in context.models or Path(model_file(model)).stem in recorded
+
+
+def _recorded_models(context: BenchContext) -> frozenset[str]:
+    """Return the names of the files of recorded models, without the suffix."""
+    return frozenset(path.stem for path in context.cassettes_dir.glob("*/*/*.yaml")) - _WORLDS
 
 
 def _refuse_elsewhere(place: str, command: Sequence[str], loaded: Loaded) -> None:

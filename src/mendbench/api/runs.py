@@ -245,12 +245,15 @@ def _record(
     if journal:
         kept = f"{len(journal)} responses that an interrupted --record all recorded are kept"
         on_note(f"{folder.journal}: {kept}; delete the file to request them again")
-    folder.record(everything=everything)
     with Recorder(
         context.record, context.models, trajectory=True, allow_shell=context.allow_shell,
         allow_writes=context.allow_writes, repairers=context.repairers, queued=True, concurrency=options.concurrency,
         journal=journal, config_file=context.config_file,
     ) as recorder:  # fmt: skip
+        for model in sorted({key.model for key in keys.each_first() if key.model}) if everything else ():
+            if recorder.model_caller(model) is not None:
+                recorder.caller(model)  # refuses a model without a server before a trial is recorded
+        folder.record(everything=everything)
         for step in record_all(context, keys, recorder):
             if step.row is not None:
                 folder.add(*step.row)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 
+from mendbench.api.plans import refuse_unknown_model
 from mendbench.api.settings import RunOptions, open_context
 from mendbench.cassettes.recordings import Recordings
 from mendbench.config.config_file import Loaded, load_config
@@ -125,6 +126,8 @@ def render_strategy(
     """
     loaded = load_config()
     context = open_context(loaded, RunOptions(cases=cases, cassettes=cassettes), tolerant=True)
+    if model is not None:
+        refuse_unknown_model(model, context, loaded)
     case, asked = context.corpus.case(case_id), model or main_model(loaded)
     if attempt == 1:
         (rendering,) = _first(context, case, (name,), asked)
@@ -220,7 +223,7 @@ def _later(context: BenchContext, case: Case, name: str, model: str | None, numb
         return replace(_rendering(case, prompts[number - 1]), attempt=number)
     if miss is not None:
         raise miss
-    found = f"the trial has {len(prompts)} attempts and then stops ({stop})"
+    found = f"the trial has {len(prompts)} attempt{'' if len(prompts) == 1 else 's'} and then stops ({stop})"
     raise BadInput(f"--attempt {number}", found, "give the number of one that there is")
 
 

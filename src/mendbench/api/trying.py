@@ -148,7 +148,7 @@ def read_budget(text: str) -> TryBudget:
     """
     found = _BUDGET.fullmatch(text.strip().lower())
     if found is None or not float(found["amount"]):
-        raise BadInput("--budget", repr(text), "write an amount and a unit: 5min, 2usd or 200prompts")
+        raise BadInput("--budget", repr(text), "write an amount above 0 and a unit: 5min, 2usd or 200prompts")
     amount, unit = float(found["amount"]), found["unit"]
     if unit.startswith("prompt"):
         return TryBudget(unit="prompts", amount=amount)

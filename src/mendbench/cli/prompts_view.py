@@ -13,7 +13,7 @@ from mendbench.cli.output import plain, say, write, write_json
 from mendbench.cli.tables import show_tables
 from mendbench.cli.words import counted
 from mendbench.errors import BadInput
-from mendbench.io.files import write_atomically
+from mendbench.io.files import why_unwritable, write_atomically
 from mendbench.model.json import JsonObject
 from mendbench.prompts.stale import StaleFile
 from mendbench.report.table_model import Table, columns
@@ -30,7 +30,7 @@ def show_exported(exported: Exported, out: Path | None) -> int:
         try:
             write_atomically(out, exported.text)
         except OSError as error:
-            raise BadInput(f"--out {out}", error.strerror or "cannot be written", "name another file") from None
+            raise BadInput(f"--out {out}", why_unwritable(error), "name another file") from None
     asking, count = exported.asking, len(exported.lines)
     trials = f", {counted(asking.trials, 'trial')}" if asking.trials else ""
     say(f"{counted(count, 'prompt')} without a response; {asking.answered} answered{trials}")

@@ -204,6 +204,7 @@ def report(
     prices. Two runs that were judged by different scorers can then be compared.
     """
     from mendbench.cli import terminal
+    from mendbench.cli.summary_view import shown_part
     from mendbench.config.config_file import load_config
 
     wanted = exports.Outputs(
@@ -220,6 +221,8 @@ def report(
     fresh = api.rescore(place) if rescore else None
     other = against if against is not None and against.is_dir() else None
     stored = api.report(place, other) if fresh is None or other is not None else fresh.run
+    shown_part(stored, part)  # refuses a wrong name before anything is written
+    exports.write_outputs(stored, wanted)
     code = (
         _show_forensics(stored, output)
         if forensics
@@ -227,7 +230,6 @@ def report(
     )
     if fresh is not None:
         terminal.say_rescored(fresh)
-    exports.write_outputs(stored, wanted)
     return code
 
 

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from mendbench.cli.output import plain, write
 from mendbench.cli.tables import bar, paragraph, show_tables
-from mendbench.cli.words import NOTHING, TO, counted, decimals, number, span
-from mendbench.errors import UnknownName
+from mendbench.cli.words import NOTHING, TO, counted, decimals, few, number, span
+from mendbench.errors import BadInput, UnknownName
 from mendbench.model.json import JsonObject
 from mendbench.report.charts.success import Row, rows_of
 from mendbench.report.summary import headline, leading
 from mendbench.report.table_model import Column as TableColumn
 from mendbench.report.table_model import Table, columns
 from mendbench.report.tables import Panel
-from mendbench.report.views import STRATA, Column, PolicyView, Solver, Views, own_strategies
+from mendbench.report.views import BOUND_REPAIRERS, STRATA, Column, PolicyView, Solver, Views, own_strategies
 from mendbench.report.words import on_apis
 from mendbench.results.store import StoredRun
 from mendbench.results.totals import HEADLINE_PART
@@ -25,7 +25,7 @@ TITLE = "Repair success: cases right within three attempts, of the cases with an
 
 DETAILS = "--details shows every model, policy and part"
 
-OTHERS = 4
+OTHERS = 3
 """Maximum number of lines for the other models: the summary fits a terminal of 24 lines."""
 
 # The most important columns come first: a narrow terminal omits the last ones.
@@ -51,9 +51,10 @@ def show_summary(run: StoredRun, part: str | None, *, details: bool) -> None:
 
     Raises:
         UnknownName: the run has no trial of that part.
+        BadInput: the run has no parts.
     """
     totals: Sequence[JsonObject] = run.run["totals"]
-    chosen = _part(totals, part)
+    chosen = shown_part(run, part)
     own = [total for total in totals if total["part"] == chosen]
     results = headline(run)
     main = next((solver for solver in results.views.solvers if _policies_of(own, results.views, solver)), None)
@@ -71,8 +72,19 @@ def show_summary(run: StoredRun, part: str | None, *, details: bool) -> None:
     bounds, trials = run.run["bounds"], counted(len(run.rows), "trial")
     missing = f"No verdict: {bounds['unjudged']} unjudged and {bounds['crashed']} crashed, of {trials}."
     write(f"{paragraph(f'{missing} {DETAILS}')}\n")
+    if unsolved := _never_right(run.records, chosen):
+        write(f"{paragraph(plain(f'Right in no trial: {few(unsolved)}'))}\n")
     if part is None or part == HEADLINE_PART:
         write(f"\n{paragraph(plain(results.lead))}\n")
+
+
+def _never_right(records: Records, part: str | None) -> list[str]:
+    """Return the cases of a part that are right in no trial, apart from those of repairers that are floor or ceiling."""
+    own = records.where("part", lambda name: name == part).where(
+        "treatment", lambda one: one.repairer not in BOUND_REPAIRERS
+    )
+    verdicts = own.counted("case", "verdict")
+    return sorted({case for case, _ in verdicts} - {case for case, verdict in verdicts if verdict == "correct"})
 
 
 def show_totals(totals: Sequence[JsonObject]) -> None:
@@ -120,11 +132,19 @@ def _best(panel: Panel) -> str:
     return " or ".join(f"{line.name} {line.reach} of {line.cases}" for line in best) or NOTHING
 
 
-def _part(totals: Sequence[JsonObject], part: str | None) -> str | None:
-    parts = list(dict.fromkeys(total["part"] for total in totals))
+def shown_part(run: StoredRun, part: str | None) -> str | None:
+    """Return the part of the corpus that a summary shows: ``part``, else the one that results are reported for.
+
+    Raises:
+        UnknownName: the run has no trial of that part.
+        BadInput: the run has no parts.
+    """
+    parts = list(dict.fromkeys(total["part"] for total in run.run["totals"]))
     if part is None:
         return parts[0] if parts else None
     names = {str(name) for name in parts if name is not None}
+    if not names:
+        raise BadInput(f"--part {part}", "the run has no parts, because its corpus has no split", "leave --part away")
     if part not in names:
         raise UnknownName("part", part, names)
     return part

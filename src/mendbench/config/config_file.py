@@ -18,7 +18,8 @@ from pydantic import ValidationError
 from mendbench.config.shipped import shipped_root
 from mendbench.config.tables import FORMAT, LARGEST, Config, EngineConfig, Table
 from mendbench.corpus.documents import all_refused
-from mendbench.errors import BadInput
+from mendbench.errors import BadInput, UnknownName
+from mendbench.io.merge_conflicts import refuse_conflict
 from mendbench.io.reading import MAX_DEPTH, MEGABYTE, read_text
 from mendbench.repairers.command import command_model
 
@@ -27,6 +28,9 @@ MAX_SETTINGS = MEGABYTE
 
 _LONG_KEY = re.compile(r"""(?<![\w.-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}""")
 """A dotted key of a hundred parts: the library takes quadratic time to read one."""
+
+_POSITION = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
+"""A message of ``tomllib``, which tells the position in words alone."""
 
 
 class Loaded(Table):
@@ -166,7 +170,10 @@ def _toml(path: Path) -> dict[str, Any]:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise BadInput(str(path), str(error), "mend the TOML there") from None
+        refuse_conflict(text, str(path))
+        found = _POSITION.fullmatch(str(error))
+        place, why = (f"{path}:{found[2]}:{found[3]}", found[1]) if found else (str(path), str(error))
+        raise BadInput(place, f"no TOML ({why})", "mend the TOML there") from None
     except (ValueError, RecursionError) as error:
         raise BadInput(str(path), f"a value that cannot be read ({error})", "mend the TOML there") from None
     return table
@@ -198,8 +205,8 @@ def _loaded(path: Path, table: dict[str, Any], *, searched: Path | None = None) 
     for place, models in named.items():
         for model in models or ():
             if model not in config.models:
-                raise BadInput(
-                    f"{path}: {place}.models", f"{model!r} is not configured", f"add a table [models.{model!r}]"
+                raise UnknownName(
+                    "model", model, config.models, f"{path}: {place}.models", hint=f"or add a table [models.{model!r}]"
                 )
     _refuse_shared(path, config)
     return Loaded(config=config, root=path.parent, place=str(path), searched=searched)
@@ -214,7 +221,7 @@ def _refuse_shared(path: Path, config: Config) -> None:
     programs = {name: one for name, one in config.repairers.items() if one.command}
     run = {name: (command_model(one.command), (one.command, one.timeout_s)) for name, one in programs.items()}
     hint = "give the program another file name or another argument, or let both tables say the same"
-    _refuse_unlike(f"{path}: repairers", run, "command and timeout_s", hint)
+    _refuse_unlike(f"{path}: repairers", run, "command or timeout_s", hint)
     served = {
         name: (
             one.served_as or name,
@@ -223,7 +230,7 @@ def _refuse_shared(path: Path, config: Config) -> None:
         for name, one in config.models.items()
     }
     hint = "let both tables say the same of them, or give the models different names"
-    fields = "base_url, api_key_env, provider, timeout_s, concurrency and requests_per_minute"
+    fields = "base_url, api_key_env, provider, timeout_s, concurrency or requests_per_minute"
     _refuse_unlike(f"{path}: models", served, fields, hint)
 
 
@@ -233,5 +240,5 @@ def _refuse_unlike(place: str, tables: Mapping[str, tuple[str, object]], fields:
     for table, (recorded, asked) in tables.items():
         first, alike = seen.setdefault(recorded, (table, asked))
         if asked != alike:
-            found = f"recorded as {recorded!r}, as {first!r} is, with other {fields}"
+            found = f"its responses are recorded as {recorded!r}, like those of {first!r}, but it has another {fields}"
             raise BadInput(f"{place}.{table}", found, hint)

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from mendbench.corpus.case_file import SLUG, load_case
 from mendbench.corpus.declared_services import OWN
+from mendbench.corpus.documents import located
 from mendbench.corpus.labels import missing_labels
 from mendbench.corpus.states import state_misfits
 from mendbench.errors import BadInput, UnknownName
@@ -81,7 +82,8 @@ def case_folders(cases_dir: Path) -> tuple[Path, ...]:
         BadInput: the folder does not exist or contains no case.
     """
     if not cases_dir.is_dir():
-        raise BadInput(str(cases_dir), "no such folder", "name the folder of the cases with --cases")
+        found = "a file, not a folder" if cases_dir.exists() else "no such folder"
+        raise BadInput(str(cases_dir), found, "name the folder of the cases with --cases")
     folders = sorted({path.parent for name in CASE_FILES for path in cases_dir.glob(f"*/*/{name}")})
     if not folders:
         raise BadInput(str(cases_dir), "no case below it", "a case is FAMILY/NAME/case.yaml beside workflow.json")
@@ -128,7 +130,7 @@ def _case_or_why(folder: Path, _stamps: tuple[_Stamp | None, ...]) -> Case | tup
             return missing
         case = load_case(folder, folder.parent.name)
         for name in sorted(case.recorded_from.keys() - services):
-            raise UnknownName("service", name, services, f"{folder / 'case.yaml'}: recorded_from")
+            raise UnknownName("service", name, services, located(folder / "case.yaml", "recorded_from", name))
     except BadInput as error:
         return (error,)
     return state_misfits(case) or case

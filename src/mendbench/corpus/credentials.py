@@ -117,7 +117,7 @@ def _shapes_in_file(path: Path) -> Iterator[BadInput]:
 
 
 def _read(path: Path) -> bytes:
-    return read_bytes(path, MAX_RECORDING, "name a file that there is", "make it readable")
+    return read_bytes(path, MAX_RECORDING, "name a file or a folder that exists", "make it readable")
 
 
 def _is_looked_at(path: Path, below: Path) -> bool:

@@ -13,9 +13,10 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from mendbench.errors import BadInput, UnknownName
-from mendbench.io.json_documents import load_json
+from mendbench.io.json_documents import load_json, refuse_repeated_keys
+from mendbench.io.merge_conflicts import refuse_conflict
 from mendbench.io.reading import MAX_DOCUMENT, read_text
-from mendbench.io.yaml_documents import Loader, refuse_swollen, told
+from mendbench.io.yaml_documents import Loader, refuse_swollen, refuse_tab, told
 from mendbench.services.shape import MISFIT
 from mendbench.values.schema import shown
 
@@ -47,6 +48,8 @@ def read_yaml(path: Path, no_file: str) -> Any:
         if "&" in text:
             refuse_swollen(value, loader.length)
     except yaml.YAMLError as error:
+        refuse_conflict(text, str(path))
+        refuse_tab(error, text, str(path))
         raise told(error, str(path), "mend the YAML there") from None
     except ValueError as error:
         raise BadInput(str(path), f"a value that cannot be read ({error})", _QUOTE) from None
@@ -59,15 +62,18 @@ def read_json(path: Path, no_file: str, limit: int = MAX_DOCUMENT) -> Any:
     """Return the value of a JSON document. ``no_file`` is the hint if the file does not exist.
 
     Raises:
-        BadInput: it cannot be read, is larger than ``limit`` bytes, or is not JSON.
+        BadInput: it cannot be read, is larger than ``limit`` bytes, is not JSON, or an object has a key twice.
     """
-    return load_json(read_text(path, limit, no_file), str(path))
+    text = read_text(path, limit, no_file)
+    value = load_json(text, str(path))
+    refuse_repeated_keys(text, str(path))
+    return value
 
 
-def refused(path: Path, error: ValidationError, model: type[BaseModel], command: str) -> BadInput:
+def refused(path: Path, error: ValidationError, model: type[BaseModel], command: str | None = None) -> BadInput:
     """Return the first error in a document, with the closest known key for an unknown one.
 
-    ``command`` is the command that prints the schema of ``model``.
+    ``command`` is the command that prints the schema of ``model``, if there is one.
     """
     first = _telling(error.errors(include_url=False))
     unknown, end = first["type"] == "extra_forbidden", len(first["loc"]) - 1
@@ -116,8 +122,9 @@ def misfits(
     return tuple(found)
 
 
-def _bad_input(where: str, loc: Place, error: ErrorDetails, model: type[BaseModel], command: str) -> BadInput:
+def _bad_input(where: str, loc: Place, error: ErrorDetails, model: type[BaseModel], command: str | None) -> BadInput:
     kind, given = error["type"], error.get("input")
+    shape = f"`{command}` has all keys and values" if command else f"its keys are {', '.join(_keys_at(model, ()))}"
     if kind == MISFIT:
         return BadInput(where, error["ctx"]["found"], error["ctx"]["hint"])
     if kind == "extra_forbidden":
@@ -126,13 +133,15 @@ def _bad_input(where: str, loc: Place, error: ErrorDetails, model: type[BaseMode
         listed = f"known: {', '.join(known)}" if known else "no key is known here"
         return BadInput(where, f"unknown key {key!r}", f"did you mean {close[0]!r}?" if close else listed)
     if kind == "missing":
-        return BadInput(where, "nothing is there", f"add {loc[-1]!r}; `{command}` has all keys")
+        return BadInput(where, "nothing is there", f"add {loc[-1]!r}; {shape}")
+    if given is None and not loc:
+        return BadInput(where, "the file is empty", shape)
     if kind == "literal_error" and isinstance(given, str):
         return UnknownName("value", given, re.findall(r"'([^']*)'", error["ctx"]["expected"]), where)
     message = "Input should be an object" if kind == "model_type" else error["msg"].removeprefix("Value error, ")
     found = message if isinstance(given, dict | list | BaseModel) else f"{message} (found {shown(given)})"
     unquoted = kind == "string_type" and isinstance(given, bool | int | float)
-    return BadInput(where, found, _QUOTE if unquoted else f"`{command}` has all keys and values")
+    return BadInput(where, found, _QUOTE if unquoted else shape)
 
 
 def _way(loc: Place, error: ErrorDetails) -> Place:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,6 +17,9 @@ from mendbench.model.json import Json, JsonObject
 
 MAX_BYTES = 100_000_000
 """The maximum size of a file, bytes."""
+
+_ALIKE = 0.8
+"""How much an unknown key resembles a missing one that it is taken for (``difflib``: 1 is the same word)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,12 +76,12 @@ class _Row(BaseModel):
 
 
 def read_responses(path: Path, *, labelled: bool = True) -> tuple[LabelledResponse, ...]:
-    """Return the responses in a file, in its order. Unknown keys are ignored.
+    """Return the responses in a file, in its order. Unknown keys are ignored, but for misspelt ones.
 
     Raises:
         BadInput: the file cannot be read, is empty, or a line is not such an object; with ``labelled``, a row has no truth.
     """
-    text = read_bytes(path, MAX_BYTES, "no file of labelled responses").decode("utf-8", "replace")
+    text = read_bytes(path, MAX_BYTES, "name a file of labelled responses").decode("utf-8", "replace")
     lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
     if not lines:
         raise BadInput(
@@ -85,13 +89,14 @@ def read_responses(path: Path, *, labelled: bool = True) -> tuple[LabelledRespon
             "no response in it",
             "write one JSON object a line, with service, status, headers, body and truth",
         )
-    return tuple(_response(line, number, f"{path}, line {number}", labelled=labelled) for number, line in lines)
+    return tuple(_response(line, number, str(path), labelled=labelled) for number, line in lines)
 
 
-def _response(line: str, number: int, place: str, *, labelled: bool) -> LabelledResponse:
-    value = load_json(line, place, "write one JSON object a line")
+def _response(line: str, number: int, file: str, *, labelled: bool) -> LabelledResponse:
+    value, place = load_json(line, file, "write one JSON object a line", line=number), f"{file}:{number}"
     if not isinstance(value, dict):
         raise BadInput(place, "not an object", "write an object with service, status, headers, body and truth")
+    _refuse_misspelt(value, place)
     try:
         row = _Row.model_validate(value)
     except ValidationError as error:
@@ -108,6 +113,13 @@ def _response(line: str, number: int, place: str, *, labelled: bool) -> Labelled
         headers={name.lower(): item for name, item in row.headers.items()}, body=_parsed(row.body), truth=row.truth,
         method=request.method, url=request.url, sent=request.body, source=row.source, why=row.why, second=row.second_reader,
     )  # fmt: skip
+
+
+def _refuse_misspelt(value: JsonObject, place: str) -> None:
+    known = _Row.model_fields.keys()
+    for key in value.keys() - known:
+        if close := difflib.get_close_matches(key, known - value.keys(), n=1, cutoff=_ALIKE):
+            raise BadInput(f"{place}: {key}", f"unknown key {key!r}", f"did you mean {close[0]!r}?")
 
 
 _REMEDIES = {

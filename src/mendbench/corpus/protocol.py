@@ -125,7 +125,7 @@ def read_protocol(cases_dir: Path) -> Protocol | None:
     try:
         read = Protocol.model_validate(read_yaml(path, "write it"))
     except ValidationError as error:
-        raise refused(path, error, Protocol, "mendbench schema config") from None
+        raise refused(path, error, Protocol) from None
     if read.format != FORMAT:
         raise BadInput(f"{path}: format", f"format {read.format}", f"this mendbench reads format {FORMAT}")
     return read

@@ -69,7 +69,7 @@ def read_split(cases_dir: Path) -> Split | None:
     try:
         read = _File.model_validate(read_yaml(path, "write it"))
     except ValidationError as error:
-        raise refused(path, error, _File, "mendbench schema config") from None
+        raise refused(path, error, _File) from None
     if read.format != FORMAT:
         raise BadInput(located(path, "format"), f"format {read.format}", f"this mendbench reads format {FORMAT}")
     known = [*read.train, *read.test]

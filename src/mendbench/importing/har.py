@@ -45,8 +45,8 @@ def read_har(path: Path) -> Source:
     if not isinstance(log, dict) or not isinstance(log.get("entries"), list):
         raise BadInput(f"{path}: log", "no entries", "name a HAR file")
     if str(log.get("version")) not in _VERSIONS:
-        found = f"version {log['version']!r}" if "version" in log else "no version"
-        raise BadInput(f"{path}: log.version", found, "export it as HAR 1.2")
+        version = f"version {log['version']!r}" if "version" in log else "no version"
+        raise BadInput(f"{path}: log.version", version, "export it as HAR 1.2")
     found: list[Found] = []
     dropped: list[Dropped] = []
     beside = _Beside(path.parent)

@@ -35,8 +35,8 @@ def read_cassette(path: Path) -> Source:
     if not isinstance(interactions, list):
         raise BadInput(str(path), "no cassette: interactions is missing or no list", _HINT)
     if document.get("version") != 1:
-        found = f"version {document['version']!r}" if "version" in document else "no version"
-        raise BadInput(f"{path}: version", found, "record it with vcrpy 1.0 or later")
+        version = f"version {document['version']!r}" if "version" in document else "no version"
+        raise BadInput(f"{path}: version", version, "record it with vcrpy 1.0 or later")
     found: list[Found] = []
     dropped: list[Dropped] = []
     for number, entry in enumerate(interactions):

@@ -49,6 +49,15 @@ def write_atomically(path: Path, data: str | bytes) -> None:
     write_parts_atomically(path, (data,))
 
 
+def why_unwritable(error: OSError) -> str:
+    """Return why a path cannot be written to."""
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        return "a folder of this path is a file"
+    if isinstance(error, IsADirectoryError):
+        return "a folder, not a file"
+    return error.strerror or "cannot be written"
+
+
 def ignore_folder(folder: Path) -> None:
     """Make Git ignore the contents of a folder, before anything is written to it.
 

@@ -11,6 +11,7 @@ import math
 import re
 
 from mendbench.errors import BadInput
+from mendbench.io.merge_conflicts import refuse_conflict
 from mendbench.io.reading import MAX_DEPTH
 from mendbench.model.json import Json
 
@@ -24,8 +25,12 @@ _ITS_STRIDES = re.compile(r"[0-9]{3}")
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def load_json(text: str, place: str, hint: str = "mend the JSON there", *, halves: bool = False) -> Json:
+def load_json(
+    text: str, place: str, hint: str = "mend the JSON there", *, line: int | None = None, halves: bool = False
+) -> Json:
     """Return the value of a JSON text. ``place`` names the file in errors. ``halves`` permits lone surrogates.
+
+    ``line`` is the line of the file that the text is, if it is one of several.
 
     Raises:
         BadInput: it is invalid JSON, or contains a refused value. The message has line and column if known.
@@ -33,9 +38,28 @@ def load_json(text: str, place: str, hint: str = "mend the JSON there", *, halve
     try:
         return parse_json(text, halves=halves)
     except json.JSONDecodeError as error:
-        raise BadInput(f"{place}:{error.lineno}:{error.colno}", f"no JSON ({error.msg})", hint) from None
+        refuse_conflict(text, place)
+        at = error.lineno + (line or 1) - 1
+        raise BadInput(f"{place}:{at}:{error.colno}", f"no JSON ({error.msg})", hint) from None
     except ValueError as error:
-        raise BadInput(place, str(error), hint) from None
+        raise BadInput(place if line is None else f"{place}:{line}", str(error), hint) from None
+
+
+def refuse_repeated_keys(text: str, place: str) -> None:
+    """Refuse valid JSON in which an object has a key twice: readers keep the last of the two values.
+
+    Raises:
+        BadInput: there is such an object.
+    """
+
+    def once(pairs: list[tuple[str, Json]]) -> None:
+        seen = set[str]()
+        for name, _ in pairs:
+            if name in seen:
+                raise BadInput(place, f"the key {name!r} stands twice in an object", "keep one of the two")
+            seen.add(name)
+
+    json.loads(text, object_pairs_hook=once)
 
 
 def parse_json(text: str, *, halves: bool = False) -> Json:

@@ -37,7 +37,7 @@ _NO_LINK_NO_WAIT = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def read_bytes(path: Path, limit: int, no_file: str, hint: str = "check the file and its permissions") -> bytes:
-    """Return a file's content without a byte order mark. ``no_file`` is the hint if it is missing, ``mend`` if it is unreadable.
+    """Return a file's content without a byte order mark. ``no_file`` is the hint if it is no file, ``hint`` if it is unreadable.
 
     A pipe is read too, up to the limit.
 
@@ -64,6 +64,8 @@ def _read(path: Path, limit: int, no_file: str, hint: str, opener: Callable[[str
             data = _up_to(file, limit + 1)
     except FileNotFoundError:
         raise BadInput(str(path), "no such file", no_file) from None
+    except IsADirectoryError:
+        raise BadInput(str(path), "a folder, not a file", no_file) from None
     except OSError as error:
         raise BadInput(str(path), error.strerror or "cannot be read", hint) from None
     except ValueError as error:  # a name with a NUL in it

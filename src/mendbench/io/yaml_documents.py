@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from mendbench.errors import BadInput
+from mendbench.io.merge_conflicts import refuse_conflict
 from mendbench.io.reading import MAX_DEPTH
 
 MAX_NUMBER = 400
@@ -113,6 +114,9 @@ def load_yaml(data: str | bytes, place: str, hint: str, first_line: int = 1) -> 
         if (b"&" in data) if isinstance(data, bytes) else ("&" in data):
             refuse_swollen(value, loader.length)
     except (yaml.YAMLError, ValueError) as error:
+        text = data if isinstance(data, str) else data.decode("utf-8", "replace")
+        refuse_conflict(text, place, first_line)
+        refuse_tab(error, text, place, first_line)
         found = told(error, place, hint, first_line)
         raise BadInput(found.place, f"not YAML ({found.found})", hint) from None
     except RecursionError:  # circular merge keys
@@ -133,6 +137,18 @@ def load_documents(data: bytes) -> list[Any]:
     if b"&" in data:
         refuse_swollen(values, loader.length)
     return values
+
+
+def refuse_tab(error: Exception, text: str, place: str, first_line: int = 1) -> None:
+    """Refuse a tab in the indentation by name: the library only tells that there is a character.
+
+    Raises:
+        BadInput: the error is at a tab.
+    """
+    mark = getattr(error, "problem_mark", None)
+    lines = text.split("\n")
+    if mark is not None and mark.line < len(lines) and lines[mark.line][mark.column : mark.column + 1] == "\t":
+        raise BadInput(f"{place}:{mark.line + first_line}:{mark.column + 1}", "a tab", "indent with spaces")
 
 
 def told(error: Exception, place: str, hint: str, first_line: int = 1) -> BadInput:

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from mendbench.config.config_file import Loaded
 from mendbench.errors import BadInput
-from mendbench.io.files import write_atomically
+from mendbench.io.files import why_unwritable, write_atomically
 from mendbench.io.reading import MEGABYTE, read_text
 
 Example: TypeAlias = Literal["http", "mcp", "slack"]
@@ -82,7 +82,7 @@ def write_missing(root: Path, files: tuple[InitialFile, ...]) -> FilesWritten:
     Raises:
         BadInput: the folder cannot be written to.
     """
-    written, kept, foreign = [], [], []
+    written, kept, foreign = list[Path](), list[Path](), list[Path]()
     try:
         for file in files:
             target = root / file.path
@@ -94,7 +94,7 @@ def write_missing(root: Path, files: tuple[InitialFile, ...]) -> FilesWritten:
         (written if _ignore(root) else kept).append(Path(".gitignore"))
     except OSError as error:
         place = str(error.filename or root)
-        raise BadInput(place, error.strerror or "cannot be written", "choose a folder that you can write to") from None
+        raise BadInput(place, why_unwritable(error), "choose a folder that you can write to") from None
     return FilesWritten(written=tuple(written), kept=(*kept, *foreign), foreign=tuple(foreign))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,7 +44,10 @@ def parsed(line: bytes, place: str) -> JsonObject:
     try:
         value = parse_json(line.decode(), halves=True)
     except ValueError as error:
-        raise BadInput(place, f"no whole line of JSON ({error})", "fetch the file again, or mend the line") from None
+        at, why = (f":{error.colno}", error.msg) if isinstance(error, json.JSONDecodeError) else ("", str(error))
+        raise BadInput(
+            f"{place}{at}", f"no whole line of JSON ({why})", "fetch the file again, or mend the line"
+        ) from None
     if not isinstance(value, dict):
         raise BadInput(place, f"no JSON object but {type(value).__name__}", "write one JSON object a line")
     return value

@@ -78,9 +78,12 @@ def read_prompts(path: Path) -> dict[str, JsonObject]:
     """Return the model requests of an exported file by their ids. A repeated line counts once.
 
     Raises:
-        BadInput: it cannot be read, or a line was changed after the export; names the line.
+        BadInput: it cannot be read, has no prompt, or a line was changed after the export; names the line.
     """
-    return dict(_asks(path))
+    found = dict(_asks(path))
+    if not found:
+        raise BadInput(str(path), "no prompt in it", _HINT)
+    return found
 
 
 def ask_of(name: str, body: JsonObject) -> JsonObject | None:

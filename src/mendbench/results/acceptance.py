@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mendbench.errors import BadInput, CheckFailed, Incomplete
-from mendbench.io.files import locked, write_atomically
+from mendbench.io.files import locked, why_unwritable, write_atomically
 from mendbench.results.baseline import baseline_of, in_order, is_baseline, read_baseline, render_baseline
 from mendbench.results.gate_evidence import secrets_in
 from mendbench.results.store import StoredRun
@@ -62,7 +62,7 @@ def _held(path: Path) -> Iterator[None]:
         try:
             ending.enter_context(locked(Path(os.path.realpath(path)).parent))
         except OSError as error:
-            raise BadInput(str(path), error.strerror or "cannot be written", _ANOTHER) from None
+            raise BadInput(str(path), why_unwritable(error), _ANOTHER) from None
         yield
 
 
@@ -153,5 +153,5 @@ def _written(path: Path, text: str) -> bool:
             return False
         write_atomically(Path(os.path.realpath(path)), text)
     except OSError as error:
-        raise BadInput(str(path), error.strerror or "cannot be written", _ANOTHER) from None
+        raise BadInput(str(path), why_unwritable(error), _ANOTHER) from None
     return True

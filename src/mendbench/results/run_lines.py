@@ -10,7 +10,7 @@ from typing import BinaryIO, get_args
 
 from mendbench.errors import BadInput
 from mendbench.io.canonical_json import digest
-from mendbench.io.json_documents import parse_json
+from mendbench.io.json_documents import load_json, parse_json
 from mendbench.io.reading import BOM, MAX_RUN, too_large
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow, TrialKey
@@ -132,18 +132,15 @@ def left_lines(path: Path) -> Iterator[JsonObject]:
             yield item
 
 
-def object_in(text: str, place: str) -> JsonObject:
-    """Return the JSON object in a text. ``place`` is its name in errors.
+def object_in(text: str, place: str, line: int | None = None) -> JsonObject:
+    """Return the JSON object in a text. ``place`` names the file in errors, ``line`` is the line that the text is, if it is one of several.
 
     Raises:
         BadInput: the text is not a JSON object.
     """
-    try:
-        found = parse_json(text)
-    except ValueError as error:
-        raise BadInput(place, str(error), AGAIN) from None
+    found = load_json(text, place, AGAIN, line=line)
     if not isinstance(found, dict):
-        raise BadInput(place, "no JSON object", AGAIN)
+        raise BadInput(place if line is None else f"{place}:{line}", "no JSON object", AGAIN)
     return found
 
 
@@ -192,7 +189,7 @@ def _parsed(path: Path, number: int, raw: bytes, starts: array[int]) -> JsonObje
     except UnicodeDecodeError as error:
         found = f"byte {starts[number - 1] - starts[0] + error.start} is not UTF-8"
         raise BadInput(str(path), found, AGAIN) from None
-    return object_in(text, f"{path}:{number}")
+    return object_in(text, str(path), number)
 
 
 def _out_of_order(before: str, row: JsonRow) -> str | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mendbench.errors import BadInput
-from mendbench.io.files import exchanged, flush_folder, make_folder, remove
+from mendbench.io.files import exchanged, flush_folder, make_folder, remove, why_unwritable
 from mendbench.io.locks import lock_file
 
 
@@ -31,7 +31,7 @@ def held(place: Path, *, busy: str, unwritable: str) -> Iterator[None]:
             make_folder(place.parent)
             got = ending.enter_context(lock_file(place.with_name(f".{place.name}.lock")))
         except OSError as error:
-            raise BadInput(str(place), error.strerror or "cannot be written", unwritable) from None
+            raise BadInput(str(place), why_unwritable(error), unwritable) from None
         if not got:
             raise BadInput(str(place), "another run is writing it", busy)
         yield

@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 from mendbench.errors import BadInput, MendbenchError
 from mendbench.io.canonical_json import canonical_json
-from mendbench.io.files import is_left, make_folder, remove, write_atomically, write_parts_atomically
+from mendbench.io.files import is_left, make_folder, remove, why_unwritable, write_atomically, write_parts_atomically
 from mendbench.io.json_documents import parse_json
 from mendbench.io.reading import MAX_RUN, read_text
 from mendbench.model.json import JsonObject
@@ -243,7 +243,7 @@ def open_run(place: Path, plan: JsonObject, *, resume: bool, on_note: Note = lam
             goes_on = _begin(place, partial, json.loads(canonical_json(plan)), resume=resume, on_note=on_note)
             folder = RunFolder(place, partial)
         except OSError as error:
-            raise BadInput(str(place), error.strerror or "cannot be written", _ELSEWHERE) from None
+            raise BadInput(str(place), why_unwritable(error), _ELSEWHERE) from None
         if goes_on and not resume and len(folder):
             done = f"goes on from an interrupted run (trials done: {len(folder)})"
             on_note(f"{place}: {done}; delete {partial} to begin again")
@@ -296,7 +296,7 @@ def read_run(folder: Path) -> StoredRun:
     """
     if not (folder / RUN).is_file() and not (found_again(folder) and (folder / RUN).is_file()):
         raise BadInput(str(folder), "no run is in it", "make one with `mendbench run`")
-    run = object_in(read_text(folder / RUN, MAX_RUN, AGAIN, AGAIN, AGAIN), f"{folder / RUN}:1")
+    run = object_in(read_text(folder / RUN, MAX_RUN, AGAIN, AGAIN, AGAIN), str(folder / RUN))
     if run.get("format") != FORMAT:
         hint = f"this mendbench reads format {FORMAT}: {AGAIN}"
         raise BadInput(f"{folder / RUN}: format", repr(run.get("format")), hint)

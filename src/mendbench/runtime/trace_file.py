@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from mendbench.errors import BadInput
-from mendbench.io.files import ignore_folder, write_atomically
+from mendbench.io.files import ignore_folder, why_unwritable, write_atomically
 from mendbench.io.json_documents import load_json
 from mendbench.io.reading import MAX_RECORDING, read_text
 from mendbench.model.json import Json, JsonObject
@@ -31,9 +31,7 @@ def write_trace(trace: JsonObject, path: Path) -> None:
             ignore_folder(path.parent)
         write_atomically(path, json.dumps(trace, indent=1, ensure_ascii=True, default=str) + "\n")
     except OSError as error:
-        raise BadInput(
-            str(path), error.strerror or "cannot be written", "give a place that can be with --trace"
-        ) from None
+        raise BadInput(str(path), why_unwritable(error), "name another file with --trace") from None
 
 
 def read_trace(path: Path) -> JsonObject:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from jinja2 import Template, TemplateSyntaxError, meta, nodes
 
-from mendbench.errors import BadInput
+from mendbench.errors import BadInput, UnknownName
 from mendbench.model.json import Json
 from mendbench.strategies.bounds import metered
 from mendbench.strategies.environment import GLOBALS, environment
@@ -51,7 +51,9 @@ def compiled(path: Path, body: str) -> Template:
     try:
         code = made.compile(body, name=path.name, filename=str(path))
     except TemplateSyntaxError as error:
-        raise BadInput(f"{path}:{error.lineno}", error.message or "not Jinja", "mend the template") from error
+        raise BadInput(
+            f"{path}:{error.lineno}", (error.message or "not Jinja").rstrip("."), "mend the template"
+        ) from error
     except RecursionError:
         raise too_deep(path) from None
     except (
@@ -93,7 +95,7 @@ def _check_names(path: Path, tree: nodes.Template, variables: Collection[str]) -
         raise BadInput(f"{path}:{part.lineno}", "a template that needs another file", "write it into this one")
     for name in sorted(meta.find_undeclared_variables(tree) - {*variables} - set(GLOBALS)):
         line = next((n.lineno for n in tree.find_all(nodes.Name) if n.name == name), 1)
-        raise BadInput(f"{path}:{line}", f"unknown variable {name!r}", f"use one of {', '.join(sorted(variables))}")
+        raise UnknownName("variable", name, variables, f"{path}:{line}")
 
 
 def too_deep(path: Path) -> BadInput:

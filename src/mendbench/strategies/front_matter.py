@@ -7,7 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import get_args
 
-from mendbench.errors import BadInput
+from mendbench.errors import BadInput, UnknownName
+from mendbench.io.merge_conflicts import refuse_conflict
 from mendbench.io.reading import MAX_TEMPLATE, read_text
 from mendbench.io.yaml_documents import load_yaml
 from mendbench.model.json import Json, JsonObject
@@ -60,10 +61,11 @@ def template_text(path: Path) -> str:
     """Return a template file's text, with the line ends of prompts.
 
     Raises:
-        BadInput: it cannot be read, or is too large.
+        BadInput: it cannot be read, is too large, or has a merge conflict.
     """
     hint = "give the path of a UTF-8 template file"
     text = read_text(path, MAX_TEMPLATE, hint, hint, hint)
+    refuse_conflict(text, str(path))
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -72,7 +74,7 @@ def _fields(path: Path, text: str, known: frozenset[str]) -> JsonObject:
     if not isinstance(fields, dict):
         raise BadInput(f"{path}: front matter", "not a mapping", "write 'title: …', 'source: …', 'sections: […]'")
     for name in sorted(map(str, set(fields) - known)):
-        raise BadInput(f"{path}: front matter", f"unknown field {name!r}", f"use {', '.join(sorted(known))}")
+        raise UnknownName("field", name, known, f"{path}: front matter")
     for name in sorted(known - {"name"} - set(fields)):
         raise BadInput(f"{path}: front matter", f"no field {name!r}", "add it")
     own = fields.get("name", strategy_name(path))
@@ -107,7 +109,7 @@ def _section(place: str, item: Json) -> SectionSpec:
     if not isinstance(name, str) or not name.isidentifier():
         raise BadInput(f"{place}.name", f"{name!r} is no block name", "use letters, digits and _")
     if label not in get_args(SectionLabel):
-        raise BadInput(f"{place}.label", f"{label!r}", f"use one of {', '.join(get_args(SectionLabel))}")
+        raise UnknownName("label", str(label), get_args(SectionLabel), f"{place}.label")
     if not isinstance(keep, int) or isinstance(keep, bool):
         raise BadInput(f"{place}.keep", f"{keep!r} is not a whole number", "rank sections: the lowest is cut first")
     return SectionSpec(name=name, label=label, keep=keep)

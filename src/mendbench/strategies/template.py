@@ -147,6 +147,7 @@ def load(path: Path) -> TemplateStrategy:
 def _checked(path: Path, front: FrontMatter) -> TemplateStrategy:
     tree = checked_blocks(path, front.body, [spec.name for spec in front.sections], VARIABLES)
     _check_loops(path, tree)
+    _check_items(path, tree)
     return TemplateStrategy(
         name=strategy_name(path),
         title=front.title,
@@ -188,14 +189,21 @@ def _named(body: str) -> frozenset[str]:
 def _check_loops(path: Path, tree: nodes.Template) -> None:
     for loop in tree.find_all(nodes.For):
         if isinstance(loop.target, nodes.Name) and _root(loop.iter) == "failures":
-            _check_attributes(path, loop, loop.target.name)
+            for part in loop.find_all(nodes.Getattr):
+                if isinstance(part.node, nodes.Name) and part.node.name == loop.target.name:
+                    _check_attribute(path, part)
 
 
-def _check_attributes(path: Path, loop: nodes.For, variable: str) -> None:
-    for part in loop.find_all(nodes.Getattr):
-        if isinstance(part.node, nodes.Name) and part.node.name == variable and part.attr not in _FAILURE_FIELDS:
-            found = f"a failure has no field {part.attr!r}"
-            raise BadInput(f"{path}:{part.lineno}", found, f"use one of {', '.join(_FAILURE_FIELDS)}")
+def _check_items(path: Path, tree: nodes.Template) -> None:
+    for part in tree.find_all(nodes.Getattr):
+        item = part.node
+        if isinstance(item, nodes.Getitem) and isinstance(item.arg, nodes.Const) and _root(item.node) == "failures":
+            _check_attribute(path, part)
+
+
+def _check_attribute(path: Path, part: nodes.Getattr) -> None:
+    if part.attr not in _FAILURE_FIELDS:
+        raise UnknownName("field of a failure", part.attr, _FAILURE_FIELDS, f"{path}:{part.lineno}")
 
 
 def _root(part: nodes.Node | None) -> str | None:

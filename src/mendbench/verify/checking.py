@@ -9,8 +9,9 @@ from functools import partial
 
 from mendbench.corpus.corpus import Corpus, selected_ids
 from mendbench.corpus.credentials import of_case
+from mendbench.corpus.documents import located
 from mendbench.corpus.split import FILE
-from mendbench.errors import BadInput, EffectEscape, LiveRefused, Unwritable
+from mendbench.errors import BadInput, EffectEscape, LiveRefused, UnknownName, Unwritable
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow, TrialKey
@@ -110,6 +111,17 @@ def left_behind(corpus: Corpus) -> tuple[BadInput, ...]:
         for folder in folders
         if f"{folder.parent.name}/{folder.name}" not in corpus.folders
     )
+
+
+def stray_groups(context: BenchContext) -> tuple[BadInput, ...]:
+    """Return one line for each group of the split that no case has. A broken case may have any group, so then there is none."""
+    split, corpus = context.split, context.corpus
+    if split is None or corpus.broken:
+        return ()
+    known = {case.group for case in corpus.cases}
+    named = [(part, group) for part in ("train", "test") for group in sorted(getattr(split, part) - known)]
+    path = context.cases_dir / FILE
+    return tuple(UnknownName("group", group, known, located(path, part)) for part, group in named)
 
 
 def _each(context: BenchContext, todo: list[tuple[str, tuple[TrialKey, ...]]], workers: int) -> Iterator[Checked]:

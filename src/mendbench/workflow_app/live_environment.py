@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mendbench.config.tables import Config, McpServerConfig, ModelConfig
-from mendbench.errors import BadInput
+from mendbench.errors import BadInput, UnknownName
 from mendbench.io.real_clock import RealClock
 from mendbench.live.chat_model import ChatCaller
 from mendbench.model.exchange import Response
@@ -94,12 +94,15 @@ def configured_model(models: Mapping[str, ModelConfig], name: str) -> ModelConfi
     """Return the configuration of a model with a URL.
 
     Raises:
+        UnknownName: there is no such model.
         BadInput: it has no URL.
     """
     model = models.get(name)
-    if model is None or model.base_url is None:
+    if model is None:
+        raise UnknownName("model", name, models, hint=f"to use a new one, add [models.{name!r}] to the configuration")
+    if model.base_url is None:
         known = ", ".join(sorted(key for key, one in models.items() if one.base_url)) or "none"
-        raise BadInput(f"models.{name}", "no base_url is configured", f"configure one; configured: {known}")
+        raise BadInput(f"models.{name}", "no base_url", f"configure one, or use a model that has one: {known}")
     return model
 
 

@@ -181,9 +181,10 @@ def _secrets(options: RunOptions) -> dict[str, str]:
     for name, variable in options.secrets.items():
         value = os.environ.get(variable)
         if not value:
-            raise BadInput(f"--secret {name}", f"the environment variable {variable!r} is not set", "set it")
+            unset = f"the environment variable {variable!r} of the input {name!r} is not set"
+            raise BadInput("--secret", unset, "set it, or name another variable")
         if name in options.inputs:
-            raise BadInput(f"--secret {name}", "it is given with --input too", "give it once")
+            raise BadInput("--secret", f"{name!r} is given with --input too", "give it once")
         found[name] = value
     return found
 
@@ -196,6 +197,7 @@ def _refuse_shell(document: JsonObject, file: str) -> None:
 
 def _repairing(loaded: Loaded, options: RunOptions) -> Repairing:
     config = loaded.config
+    chosen = strategy(options.strategy, loaded.strategy_dirs)
     name = None
     if options.repairer == CHAT:
         name = options.model or _model_with_server(config)
@@ -204,7 +206,7 @@ def _repairing(loaded: Loaded, options: RunOptions) -> Repairing:
     tokens = limit[1] if limit else None
     made = Options(model=name, params=used.parameters, response_format=used.response_format)
     budget = Budget(window=used.window, response=tokens if isinstance(tokens, int) else Budget().response)
-    return strategy(options.strategy, loaded.strategy_dirs), repairer(options.repairer, made), budget
+    return chosen, repairer(options.repairer, made), budget
 
 
 def _model_with_server(config: Config) -> str | None:

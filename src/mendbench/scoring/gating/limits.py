@@ -40,8 +40,9 @@ def read_limits(given: Mapping[str, float], place: str) -> tuple[Limit, ...]:
 def _limit(name: str, bound: float, place: str) -> Limit:
     side, _, score_name = name.partition("_")
     if side not in {"max", "min"}:
-        known = ", ".join(score_names())
-        raise BadInput(place, f"a limit named {name!r}", f"begin it with max_ or min_ before a score's name: {known}")
+        example = name if name in score_names() else "wasted"
+        hint = f"begin it with max_ or min_ before a score's name, such as max_{example}"
+        raise BadInput(place, f"a limit named {name!r}", hint)
     if score_name not in score_names():
         raise UnknownName("score", score_name, score_names(), place)
     if score(score_name).unit == "share" and not 0 <= bound <= 1:
@@ -73,7 +74,11 @@ def check_limits(
                 if any(measure(score(name), own).value is not None for own in groups.values())
             ]
             what = f"a limit on a score that is {results[0].measure.undefined}: so it is in this run"
-            raise BadInput(f"gate.limits.{limit.name}", what, f"take it out, or one of: {', '.join(defined) or 'none'}")
+            raise BadInput(
+                f"{selection.place}.limits.{limit.name}",
+                what,
+                f"take it out, or one of: {', '.join(defined) or 'none'}",
+            )
         found += results
     return tuple(found)
 
@@ -103,13 +108,13 @@ def _selected(
     for name, of in _FIELDS.items():
         known = {getattr(record.treatment, of) for record in records}
         for unknown in [value for value in getattr(selection, name) if value not in known]:
-            raise UnknownName(of, unknown, sorted(known - {None}), f"gate.{name}")
+            raise UnknownName(of, unknown, sorted(known - {None}), f"{selection.place}.{name}")
     groups: dict[tuple[str | None, Treatment], list[TrialRecord]] = defaultdict(list)
     for record in records:
         if _chosen(record, selection):
             groups[record.part, record.treatment].append(record)
     if not groups:
-        raise BadInput("gate", "limits, and no trial that is selected for them", "select what the run has")
+        raise BadInput(selection.place, "limits, and no trial that is selected for them", "select what the run has")
     return dict(sorted(groups.items(), key=lambda item: (item[0][0] != "test", item[0][0] or "", item[0][1].order())))
 
 

@@ -171,6 +171,8 @@ class Selection:
     part: str | None = None
     controls: tuple[str, ...] = ()
     """Repairers that serve as lower and upper reference of a run."""
+    place: str = "gate"
+    """Where it is written, for errors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
