@@ -100,7 +100,7 @@ def test_options_are_relative_to_the_current_folder(below, mendbench):
 def test_a_new_case_and_the_proofs_belong_to_the_folder_of_the_configuration(below, mendbench):
     result = mendbench("case", "new", "http/first")
     assert (below / "cases" / "http" / "first" / "case.yaml").is_file()
-    assert result.out.endswith("`mendbench case check http/first --record new_episodes` lists them\n")
+    assert result.out.endswith("`mendbench case check http/first` lists them\n")
     mendbench("case", "check", cases.QUIET, "--workers", "1")
     assert (below / ".mendbench" / "proofs" / f"{cases.QUIET}.json").is_file()
 

@@ -39,6 +39,14 @@ def test_a_run_is_accepted_and_then_passes(corpus, mendbench):
     )
 
 
+def test_a_run_whose_cases_changed_since_is_not_gated(accepted, mendbench):
+    path = accepted / "cases" / cases.RENAMED / "case.yaml"
+    path.write_text(path.read_text("utf-8").replace("title: ", "title: Still ", 1), "utf-8")
+    result = mendbench("gate")
+    assert (result.code, result.out) == (2, "")
+    assert result.line == f"reports/latest: {cases.RENAMED} changed since this run; make the run again with `mendbench run`"
+
+
 def test_a_gated_run_replays_the_trials_of_the_baseline_and_no_others(accepted, mendbench):
     path = accepted / "baseline.tsv"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
