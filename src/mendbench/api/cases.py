@@ -184,7 +184,7 @@ def new_case(
         case=case_id,
         files=files,
         labels=len(missing_labels(folder / family / name)),
-        check=f"{command} --record new_episodes",
+        check=command,
     )
 
 
@@ -215,7 +215,7 @@ def import_case(
     done = import_from(wish, folder, recordings)
     return Written(
         case=done.case, files=done.files, labels=done.labels,
-        check=f"{command} --record new_episodes" if provenance == "simulator" else command,
+        check=command,
         kept=done.kept, dropped=done.dropped, notes=done.notes,
     )  # fmt: skip
 
