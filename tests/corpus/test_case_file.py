@@ -142,12 +142,11 @@ def test_every_kind_of_check_is_read(tmp_path):
         (lambda t: t["variants"][0]["checks"][0]["request"].update(methods="GET"), ["variants.0.checks.0.request.methods", "did you mean 'method'?"]),
         (lambda t: t["checks"][0]["request"].update(json_={"a": 1}), ["checks.0.request.json_", "did you mean 'json'?"]),
         (lambda t: t["checks"].append({"request": {"method": "PUT", "url": HOST, "only": True}}), ["request", "only says that the body has nothing beside json"]),
-        (lambda t: t.pop("title"), ["case.yaml: title: nothing is there; add 'title'; `mendbench schema case`"]),
         (lambda t: t["expect"].pop("first"), ["case.yaml: expect.first: nothing is there; add 'first'"]),
         (lambda t: t.update(title=7), ["case.yaml: title: Input should be a valid string (found 7); put it in quotes"]),
         (lambda t: t.update(difficulty="medium"), ["case.yaml: difficulty: unknown value 'medium'; known: easy, hard, middle"]),
         (lambda t: t.update(recorded_from={"json_api": "invented"}), ["case.yaml: recorded_from.json_api: unknown value 'invented'"]),
-        (lambda t: t.update(group="Desk Fields"), ["case.yaml: group", "(found 'Desk Fields')"]),
+        (lambda t: t.update(group="Desk Fields"), ["case.yaml: group: it does not match ^[a-z0-9-]+$ (found 'Desk Fields')"]),
         (lambda t: t["checks"][0]["request"].update(times={"leest": 2}), ["case.yaml: checks.0.request.times.leest: unknown key 'leest'; did you mean 'least'?"]),
         (lambda t: t["checks"][0]["request"].update(times="often"), ["case.yaml: checks.0.request.times: Input should be a valid integer (found 'often')"]),
         (lambda t: t["checks"][2]["unchanged"].update(path="params/url"), ["case.yaml: checks.2.unchanged.path", "(found 'params/url')"]),
@@ -161,12 +160,12 @@ def test_every_kind_of_check_is_read(tmp_path):
         (lambda t: t["checks"].append({}), ["case.yaml: checks.4: a check of 0 kinds; give each check exactly one of request, no_request, output, kept,"]),
         (lambda t: t["checks"].append({"request": None}), ["case.yaml: checks.4: a check of 0 kinds; give each check exactly one of request, no_request, output, kept,"]),
         (lambda t: t["checks"][0].update(kept=["note"]), ["case.yaml: checks.0.kept: a check of 2 kinds: request, kept; give each check exactly one"]),
-        (lambda t: t["checks"].append({"kept": []}), ["case.yaml: checks.4.kept", "at least 1 item"]),
+        (lambda t: t["checks"].append({"kept": []}), ["case.yaml: checks.4.kept: 0 given, at least 1 is needed"]),
         (lambda t: t["checks"].append({"output": {"output": "a", "node": "note", "path": "b", "equals": 1}}), ["checks.4.output: no single target; name either an output, or a node and a path in it"]),
         (lambda t: t["checks"].append({"output": {"output": "a"}}), ["checks.4.output: nothing to compare the output with; add equals or matches"]),
-        (lambda t: t.update(checks=[]), ["case.yaml: checks", "at least 1 item"]),
-        (lambda t: t.update(variants=[]), ["case.yaml: variants", "at least 1 item"]),
-        (lambda t: t["wrong_fixes"].pop(), ["case.yaml: wrong_fixes", "at least 2 items"]),
+        (lambda t: t.update(checks=[]), ["case.yaml: checks: 0 given, at least 1 is needed"]),
+        (lambda t: t.update(variants=[]), ["case.yaml: variants: 0 given, at least 1 is needed"]),
+        (lambda t: t["wrong_fixes"].pop(), ["case.yaml: wrong_fixes: 1 given, at least 2 are needed"]),
         (lambda t: t["variants"][0].update(inputs={}), ["case.yaml: variants.0: a variant with the case's own data; give it other inputs or another state"]),
         (lambda t: t["variants"][0].update(inputs=dict(INPUTS)), ["case.yaml: variants.0: the variant 'another person' is the case itself"]),
         (lambda t: t["variants"][0].update(inputs={}, state={"json_api": {"host": "desk.kelpforest.example"}}), ["the variant 'another person' is the case itself"]),
@@ -189,6 +188,11 @@ def test_what_is_wrong_is_one_line_that_names_the_file_the_place_and_the_mend(tm
     assert lines == 1
     for part in said:
         assert part in message
+
+
+def test_a_key_that_the_whole_file_lacks_has_no_line(tmp_path):
+    message = refusal(tmp_path, changed(lambda t: t.pop("title")))
+    assert "case.yaml: title: nothing is there; add 'title'; `mendbench schema case`" in message
 
 
 def test_a_live_case_names_the_variables_that_hold_its_secrets(tmp_path):
@@ -248,7 +252,7 @@ def test_broken_yaml_and_broken_json_are_told_with_line_and_column(tmp_path):
     with pytest.raises(BadInput, match=r"workflow\.json:1:12: .*; mend the JSON there"):
         load_case(folder, "http")
     (folder / "case.yaml").write_text("title: a\n\tgroup: b\n", encoding="utf-8")
-    with pytest.raises(BadInput, match=r"case\.yaml:2:1: .*; mend the YAML there"):
+    with pytest.raises(BadInput, match=r"case\.yaml:2:1: a tab; indent with spaces"):
         load_case(folder, "http")
 
 

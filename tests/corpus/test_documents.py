@@ -21,6 +21,8 @@ def yaml_of(tmp_path, text):
         ("title: a\n  group: b\n", ":2:8: ", "mapping values are not allowed"),
         ("state:\n  since: 2021-05-04\n", ":2:10: ", "a date, '2021-05-04'"),
         ("state:\n  since: 2021-15-44\n", ":2:10: ", "a date"),
+        ("country: NO\n", ":1:10: ", "YAML reads NO as false; put it in quotes if it is a text, else write false"),
+        ("a: [x, yes]\n", ":1:8: ", "YAML reads yes as true; put it in quotes"),
         ("blob: !!binary aGVsbG8=\n", ":1:7: ", "binary data"),
         ("seen: !!set {a, b}\n", ":1:7: ", "set where JSON has none"),
         ("tickets: {311: open}\n", ":1:11: ", "the key '311' is no text; put it in quotes"),
@@ -51,6 +53,10 @@ def test_a_value_named_twice_by_an_alias_is_read_twice(tmp_path):
 
 def test_a_quoted_date_and_a_quoted_number_are_texts(tmp_path):
     assert yaml_of(tmp_path, 'since: "2021-05-04"\n"311": open\n') == {"since": "2021-05-04", "311": "open"}
+
+
+def test_true_and_a_quoted_word_are_what_they_say(tmp_path):
+    assert yaml_of(tmp_path, 'a: true\nb: False\nc: "no"\n') == {"a": True, "b": False, "c": "no"}
 
 
 def test_a_byte_order_mark_is_no_part_of_the_document(tmp_path):

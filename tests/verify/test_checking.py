@@ -8,8 +8,10 @@ from mendbench.cassettes import cassette
 from mendbench.cassettes.recordings import Recordings
 from mendbench.errors import Unwritable
 from mendbench.verify.checking import check, check_case, stray_groups
+from mendbench.verify.proof import UNUSED
+from mendbench.verify.proof_store import stored_proof
 from tests.fakes import cases
-from tests.fakes.cases import MODEL, QUIET, RENAMED
+from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED
 
 
 @pytest.fixture(scope="module")
@@ -94,3 +96,68 @@ def test_an_answer_that_no_configured_trial_asks_for_is_told(root, leftover):
 
 def test_without_the_configured_trials_nobody_knows(root, leftover):
     assert stale(root, ()) == []
+
+
+def other_town(truth):
+    truth["state"]["json_api"]["collections"]["people"]["p-1"]["town"] = "Voss"
+
+
+def test_state_that_changed_since_the_recording_is_one_line(root):
+    cases.change_case(root, RENAMED, other_town)
+    one = check_case(cases.context_of(root), RENAMED)
+    assert [problem.found for problem in one.problems] == ["state or inputs changed since the recording"]
+    assert one.failed == ()
+    assert not one.held
+
+
+def test_unused_recordings_are_told_only_if_all_else_holds(root):
+    path = root / "cassettes" / RENAMED / "world.yaml"
+    cassette.append(path, replace(cassette.load(path)[0], key="f" * 16))
+    assert [finding.what for finding in check_case(cases.context_of(root), RENAMED).failed] == [UNUSED]
+    cases.change_case(root, RENAMED, lambda truth: truth["fix"][0].update(value="Hello!"))
+    told = [finding.what for finding in check_case(cases.context_of(root), RENAMED).failed]
+    assert "the reference fix passes" in told
+    assert UNUSED not in told
+
+
+def test_a_proof_made_while_recording_is_stored_as_the_recordings_on_disk_prove_it(root, tmp_path):
+    cases.change_case(root, RENAMED, other_town)
+    context = cases.context_of(root, record="new_episodes", proofs_dir=tmp_path / "proofs")
+    (one,) = check(context, (RENAMED,), 1, lambda *_: None)
+    case = context.corpus.case(RENAMED)
+    kept = stored_proof(tmp_path / "proofs", case, context.corpus.cassettes(case))
+    assert one.held
+    assert one.proof.dropped > 0
+    assert kept is not None
+    assert (kept.held, kept.dropped) == (True, 0)
+
+
+def test_a_proof_that_fails_while_recording_is_not_stored(root, tmp_path):
+    cases.change_case(root, RENAMED, lambda truth: truth["fix"][0].update(value="Hello!"))
+    context = cases.context_of(root, record="new_episodes", proofs_dir=tmp_path / "proofs")
+    check(context, (RENAMED,), 1, lambda *_: None)
+    assert not (tmp_path / "proofs").exists()
+
+
+def test_a_wrong_fix_that_only_the_kind_of_case_refutes_is_counted_and_noted(root):
+    assert {one.note for one in (check_case(cases.context_of(root), name) for name in (CLOSED, QUIET, RENAMED))} == {
+        None
+    }
+
+    def harmless(truth):
+        for fix, text in zip(truth["wrong_fixes"], ("Hi", "Hey"), strict=True):
+            fix["patch"] = cases.set_text(text)
+
+    cases.change_case(root, CLOSED, harmless)
+    (one,) = check(cases.context_of(root, record="new_episodes"), (CLOSED,), 1, lambda *_: None)
+    assert one.held
+    assert one.proof.unchecked_fixes == 2
+    assert one.note.startswith(
+        "no check refutes a wrong fix, because any edit is wrong in a needs_user case; add a check"
+    )
+
+
+def test_a_wrong_fix_of_such_a_case_says_which_check_refutes_it(root):
+    findings = check_case(cases.context_of(root), CLOSED).proof.findings
+    (why,) = [one.why for one in findings if one.what.startswith("the wrong fix fails: writes a note")]
+    assert why.startswith("refuted by no_request POST //notes$/: sent in execution 1 of the trial")

@@ -52,6 +52,8 @@ def test_a_corpus_of_which_nothing_could_be_proved_has_no_figures():
     )
     assert broken.document() == {
         "case": "a/a",
+        "read": True,
+        "note": None,
         "held": False,
         "problems": [{"place": "p", "found": "f", "hint": "m"}],
         "mutation_score": None,

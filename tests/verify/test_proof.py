@@ -37,6 +37,7 @@ ALL = (
     "the wrong fix fails: greets the town",
     "no mutant survives",
     "no fact stands in the frame",
+    "every fact is told",
     "no prompt depends on the truth",
     "services and cassette agree",
     "no recorded exchange is unused",
@@ -217,9 +218,9 @@ def test_an_unused_exchange_is_found(root):
         key="0123456789abcdef", request=first.request, response=first.response, service="json_api", n=7
     )
     cassette.append(path, unused)
-    told = f"GET {HOST}/people/p-1 (0123456789abcdef); once all else holds, this deletes what nothing uses: "
+    told = f"1 are: GET {HOST}/people/p-1; state, inputs or a fix changed since the recording: record it again with "
     assert failed(root) == {
-        "no recorded exchange is unused": f"{told}mendbench case check {RENAMED} --record new_episodes"
+        "no recorded exchange is unused": f"{told}`mendbench case check {RENAMED} --record new_episodes`"
     }
 
 

@@ -145,9 +145,8 @@ def test_a_cassette_of_another_case_is_named_with_its_line(root):
     place, _, rest = line.partition(": ")
     assert place.startswith(str(root / "cassettes" / RENAMED / "world.yaml:"))
     assert int(place.rpartition(":")[2]) > 10
-    assert rest.startswith(
-        f"no exchange with 'json_api' begins on the data of {RENAMED} or of a variant; delete the file"
-    )
+    command = f"`mendbench case check {RENAMED} --record new_episodes`"
+    assert rest == f"state or inputs changed since the recording; record it again with {command}"
 
 
 def test_an_exchange_with_a_service_that_the_case_does_not_declare_is_named(root):

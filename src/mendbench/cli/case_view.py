@@ -21,6 +21,9 @@ from mendbench.verify.proof import NO_SURVIVOR, Fate, MutantFate
 SHOWN = 160
 """Maximum number of characters shown of a value; ``--format json`` has all."""
 
+MOST_INVALID = 3
+"""Invalid mutants that are shown; ``--format json`` has all."""
+
 _FATES = get_args(Fate)
 
 
@@ -54,13 +57,17 @@ def show_checked(checked: CheckedCorpus, output: Format) -> int:
         left = [str(error) for error in checked.left]
         write_json({"summary": summary, "cases": [case.document() for case in checked.cases], "left": left})
         return _checked_exit(checked)
-    shape = columns("case", "kind", "holds", numbers=("killed", "survived", "invalid", "missed", "seconds"))
-    proofs = Table(columns=shape, rows=[_row(case) for case in checked.cases])
-    show_tables([proofs], "Proof of the corpus, and what became of mutants of the fix")
-    if len(checked.cases) > 1:
-        write("\n")
-        show_tables([_by_mutant(summary)], "Mutants by kind")
-    for line in _summed(summary):
+    read = [case for case in checked.cases if case.read]
+    if read:
+        shape = columns("case", "kind", "holds", numbers=("killed", "survived", "invalid", "missed", "seconds"))
+        proofs = Table(columns=shape, rows=[_row(case) for case in read])
+        show_tables([proofs], "Proof of the corpus, and what became of mutants of the fix")
+        if len(read) > 1:
+            write("\n")
+            show_tables([_by_mutant(summary)], "Mutants by kind")
+        for line in _summed(summary):
+            write(f"{line}\n")
+    for line in (*_unread(summary), *_noted(read, summary)):
         write(f"{line}\n")
     for case in checked.cases:
         if case.proof is not None and case.proof.dropped:
@@ -120,8 +127,10 @@ def _row(case: Checked) -> tuple[str, ...]:
     holds = "yes" if case.held else "NO"
     if case.proof is None:
         return case.case, NOTHING, holds, *[NOTHING] * 5
-    fates = [mutant.fate for mutant in case.proof.mutants]
-    counts = [str(fates.count(fate)) for fate in ("killed", "survived", "invalid", "missed")]
+    fates = [mutant.fate for mutant in case.proof.telling_mutants]
+    shown: tuple[Fate, ...] = ("killed", "survived", "invalid", "missed")
+    silent = case.proof.mutants and not fates  # the reference fix does not pass
+    counts = [NOTHING if silent else str(fates.count(fate)) for fate in shown]
     return case.case, case.proof.kind, holds, *counts, f"{case.proof.seconds:.1f}"
 
 
@@ -132,10 +141,33 @@ def _by_mutant(summary: JsonObject) -> Table:
     return Table(columns=columns("mutant", numbers=(*_FATES, "mutation_score")), rows=rows)
 
 
+def _unread(summary: JsonObject) -> Iterator[str]:
+    labels = summary["missing_labels"]
+    are = f"{counted(labels, 'label')} {'is' if labels == 1 else 'are'} missing"
+    if summary["unread"]:
+        yield f"{counted(summary['unread'], 'case')} not read{f': {are}' if labels else ''}"
+
+
+def _noted(read: Sequence[Checked], summary: JsonObject) -> Iterator[str]:
+    """Yield what fails nothing and still says how far the proofs reach."""
+    if summary["without_facts"]:
+        yield f"{counted(summary['without_facts'], 'fault')} without facts: what they need to be told is not measured"
+    if summary["unchecked_fixes"]:
+        are = "wrong fix is" if summary["unchecked_fixes"] == 1 else "wrong fixes are"
+        yield f"{summary['unchecked_fixes']} {are} refuted only because any edit is wrong here"
+    for case in read:
+        if case.note:
+            yield plain(f"{case.case}: note: {case.note}")
+    mutants = [(case.case, mutant) for case in read if case.proof for mutant in case.proof.telling_mutants]
+    invalid = [(name, mutant) for name, mutant in mutants if mutant.fate == "invalid"]
+    for name, mutant in invalid if len(invalid) <= MOST_INVALID else ():
+        yield plain(f"{name}: invalid mutant: {mutant.what}: {mutant.why}")
+
+
 def _summed(summary: JsonObject) -> Iterator[str]:
     mutation_score, seconds = summary["mutation_score"], summary["seconds"]
     judged = mutation_score["killed"] + mutation_score["survived"]
-    killed = f"{mutation_score['killed']}/{judged} mutants killed" if judged else "no mutants"
+    killed = f"{mutation_score['killed']}/{judged} mutants killed" if judged else "no mutant judged"
     yield f"\n{summary['held']} of {summary['cases']} cases proved; {killed}"
     yield _counts(summary["counts"])
     beside = ", ".join(f"{mutation_score[fate]} {fate}" for fate in ("survived", "accepted", "missed", "invalid"))

@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from mendbench.corpus.plain_words import in_plain_words
 from mendbench.errors import BadInput, UnknownName
 from mendbench.io.json_documents import load_json, refuse_repeated_keys
 from mendbench.io.merge_conflicts import refuse_conflict
@@ -23,6 +24,9 @@ from mendbench.values.schema import shown
 _JSON = frozenset({"str", "int", "float", "bool", "null", "map", "seq"})
 _KEYS = frozenset({"str"})
 """The allowed types of keys. ``no``, ``on`` and similar words are booleans in YAML 1.1 if they are unquoted."""
+_BOOLEANS = frozenset({"true", "false"})
+_AFFIRMED = frozenset({"yes", "on"})
+"""Words that YAML 1.1 reads as true. It reads ``no`` and ``off`` as false: a country's code, or the state of a switch."""
 _WORDS = {"timestamp": "a date", "binary": "binary data"}
 _TAG = "tag:yaml.org,2002:"
 _MERGE = f"{_TAG}merge"
@@ -138,7 +142,7 @@ def _bad_input(where: str, loc: Place, error: ErrorDetails, model: type[BaseMode
         return BadInput(where, "the file is empty", shape)
     if kind == "literal_error" and isinstance(given, str):
         return UnknownName("value", given, re.findall(r"'([^']*)'", error["ctx"]["expected"]), where)
-    message = "Input should be an object" if kind == "model_type" else error["msg"].removeprefix("Value error, ")
+    message = in_plain_words(error)
     found = message if isinstance(given, dict | list | BaseModel) else f"{message} (found {shown(given)})"
     unquoted = kind == "string_type" and isinstance(given, bool | int | float)
     return BadInput(where, found, _QUOTE if unquoted else shape)
@@ -162,11 +166,11 @@ def _composed(path: Path) -> Any:
 def _where(path: Path, node: Any, ways: Sequence[Place]) -> str:
     """Return file, line, column and keys of the first path of which the longest part exists in a document.
 
-    Of a path of which nothing exists, the position is the document's start.
+    Of a path of which nothing exists, there is no position: the document's start says nothing about what it lacks.
     """
     marks = [list(_marks(node, way)) for way in ways]
     best = min(range(len(ways)), key=lambda at: len(ways[at]) - len(marks[at]))
-    mark = marks[best][-1] if marks[best] else getattr(node, "start_mark", None)
+    mark = marks[best][-1] if marks[best] else None if ways[best] else getattr(node, "start_mark", None)
     file, keys = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path), ".".join(map(str, ways[best]))
     return f"{file}: {keys}" if keys else file
 
@@ -229,6 +233,10 @@ def _refuse_strange(path: Path, node: Any, seen: dict[int, bool]) -> None:
     if kind not in _JSON:
         held = f", {node.value!r}," if isinstance(node, yaml.ScalarNode) else ""
         raise BadInput(_at(path, node.start_mark), f"{_WORDS.get(kind, kind)}{held} where JSON has none", _QUOTE)
+    if kind == "bool" and node.value.lower() not in _BOOLEANS:
+        read = "true" if node.value.lower() in _AFFIRMED else "false"
+        hint = f"put it in quotes if it is a text, else write {read}"
+        raise BadInput(_at(path, node.start_mark), f"YAML reads {node.value} as {read}", hint)
     if isinstance(node, yaml.MappingNode):
         keys: set[str] = set()
         for key, value in node.value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,16 @@ from mendbench.io.yaml_documents import Loader
 
 MARK = "LABEL-ME"
 """Marks in a new case where a person has to decide. The text after it describes the expected value."""
+
+_KEY = "[key]"
+"""The last step to a key."""
+
+_UNLABELLED = " is not labelled"
+
+
+def is_missing_label(problem: BadInput) -> bool:
+    """Return whether a problem is one of :func:`missing_labels`."""
+    return problem.found.endswith(_UNLABELLED)
 
 
 def mark(wanted: str) -> str:
@@ -62,8 +73,15 @@ def _in_json(path: Path, text: str) -> list[BadInput]:
 
 def _missing(path: Path, line: int, column: int, place: tuple[str, ...], value: str) -> BadInput:
     wanted = value.partition(MARK)[2].strip()
-    shown = ".".join("?" if MARK in step else step for step in place)
-    return BadInput(f"{path}:{line}:{column}", f"{shown} is not labelled", wanted or "fill it in")
+    return BadInput(f"{path}:{line}:{column}", f"{_shown(place)}{_UNLABELLED}", wanted or "fill it in")
+
+
+def _shown(place: tuple[str, ...]) -> str:
+    """Return a place as a path. A key that is a placeholder itself has no name yet, so its parent is named."""
+    known = ".".join(takewhile(lambda step: step != _KEY and MARK not in step, place))
+    if place[-1:] == (_KEY,):
+        return f"a key of {known}" if known else "a key"
+    return known if all(MARK not in step for step in place) else f"the value of that key of {known}"
 
 
 def _scalars(node: Any, place: tuple[str, ...], seen: set[int]) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -75,7 +93,7 @@ def _scalars(node: Any, place: tuple[str, ...], seen: set[int]) -> Iterator[tupl
         yield place, node
     elif isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            yield from _scalars(key, (*place, "key"), seen)
+            yield from _scalars(key, (*place, _KEY), seen)
             yield from _scalars(value, (*place, str(key.value)[:60]), seen)
     elif isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
@@ -88,7 +106,7 @@ def _texts(value: Any, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
         yield from ((place, value) for _ in range(max(1, value.count(MARK))))
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield from _texts(str(key), (*place, "key"))
+            yield from _texts(str(key), (*place, _KEY))
             yield from _texts(item, (*place, str(key)))
     elif isinstance(value, list):
         for index, item in enumerate(value):

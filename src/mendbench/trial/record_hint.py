@@ -29,3 +29,8 @@ def treatment_words(key: TrialKey) -> tuple[str, ...]:
 def recording_options(case: Case) -> tuple[str, ...]:
     """Return the options of a command that records what a case misses."""
     return ("--record", "new_episodes", *(("--allow-shell",) if SHELL in case.recorded_from else ()))
+
+
+def recording_command(case: Case) -> str:
+    """Return the command that records what the proof of a case misses."""
+    return " ".join(["mendbench case check", case.id, *recording_options(case)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
@@ -24,7 +25,7 @@ from mendbench.scoring.judging.judge import Judged, judge
 from mendbench.secrets.redaction import plant_canaries
 from mendbench.trial.clean_runs import CleanRunner
 from mendbench.trial.components import TRUTH_DETECTOR
-from mendbench.trial.record_hint import recording_options
+from mendbench.trial.record_hint import recording_command
 from mendbench.trial.right_runs import known_as, right_runs, right_workflows
 from mendbench.trial.scope import open_scope
 
@@ -45,7 +46,7 @@ class Bench:
     @property
     def hint(self) -> str:
         """The command that records what is missing."""
-        return " ".join(["mendbench case check", self.case.id, *recording_options(self.case)])
+        return recording_command(self.case)
 
     def clean(self, workflow: JsonObject, variant: Variant | None) -> CleanRun:
         """Return a clean run of a workflow; the same one each time.
@@ -57,6 +58,10 @@ class Bench:
         if key not in self.runs:
             self.runs[key] = self.fresh(workflow, variant, self.recordings)
         return self.runs[key]
+
+    def own_runs(self) -> Iterator[tuple[JsonObject, CleanRun]]:
+        """Yield all workflows that were run on the case's own data so far, each with its clean run."""
+        yield from ((json.loads(workflow), run) for (workflow, variant), run in self.runs.items() if variant is None)
 
     def fresh(self, workflow: JsonObject, variant: Variant | None, recordings: Recordings) -> CleanRun:
         """Return a new clean run of a workflow.

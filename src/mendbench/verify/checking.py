@@ -20,9 +20,17 @@ from mendbench.recording.recorder import Recorder
 from mendbench.runs.executor import run_all, workers_for
 from mendbench.trial.components import BenchContext, models_used
 from mendbench.trial.runner import run_trial
-from mendbench.verify.proof import UNPROVED, Finding, Proof, prove, proved_with
+from mendbench.verify.contradictions import contradictions
+from mendbench.verify.proof import RECORDED, UNPROVED, UNUSED, WRONG_FIX, Finding, Proof, prove, proved_with
 from mendbench.verify.proof_store import store_proof
-from mendbench.verify.soundness import canaries_found, cut_texts, foreign_recordings, said_twice, unsound_labels
+from mendbench.verify.soundness import (
+    CHANGED,
+    canaries_found,
+    cut_texts,
+    foreign_recordings,
+    said_twice,
+    unsound_labels,
+)
 
 SECRET_FINDING = "no secret is on a cassette"  # noqa: S105 - the finding's name
 """The name in :func:`mendbench.verify.proof.prove` of the finding whose places :func:`canaries_found` returns."""
@@ -37,6 +45,8 @@ class Checked:
     """What is wrong with its files, each with its place."""
     proof: Proof | None
     """None if it could not be proved: its files are broken or refused, or the proof itself failed."""
+    read: bool = True
+    """Whether its files could be read: labels may be missing."""
     refused: bool = False
     """Whether its files or recordings contain a credential, so that none of its trials may run."""
 
@@ -47,10 +57,18 @@ class Checked:
 
     @property
     def failed(self) -> tuple[Finding, ...]:
-        """The findings that do not hold and that no problem reports with its place."""
+        """The findings that do not hold and that nothing else explains.
+
+        Left out are secrets that a problem reports with their place, and what follows from a case that does not hold or that
+        changed since its recording: unused and missing recordings.
+        """
         findings = self.proof.findings if self.proof else ()
-        located = bool(self.problems)
-        return tuple(one for one in findings if one.held is False and not (located and one.what == SECRET_FINDING))
+        explained = {SECRET_FINDING} if self.problems else set()
+        if any(one.found == CHANGED for one in self.problems):
+            explained.add(RECORDED)
+        failed = tuple(one for one in findings if one.held is False and one.what not in explained)
+        alone = not self.problems and all(one.what == UNUSED for one in failed)
+        return failed if alone else tuple(one for one in failed if one.what != UNUSED)
 
     @property
     def unproved(self) -> tuple[tuple[str, str], ...]:
@@ -61,12 +79,26 @@ class Checked:
         mutants = [(f"mutant: {one.what}", one.why) for one in self.proof.mutants if one.fate == UNPROVED]
         return (*fixes, *mutants)
 
+    @property
+    def note(self) -> str | None:
+        """What would make its checks stronger although they hold: no wrong fix breaks one. None if nothing."""
+        fixes = sum(one.what.startswith(WRONG_FIX) for one in self.proof.findings) if self.proof else 0
+        if self.proof is None or not fixes or self.proof.unchecked_fixes < fixes:
+            return None
+        return (
+            f"no check refutes a wrong fix, because any edit is wrong in a {self.proof.kind} case; add a check that one of them breaks,"
+            " such as no_request for what it sends"
+        )
+
     def document(self) -> JsonObject:
         """Return it as JSON."""
         proof = dataclasses.asdict(self.proof) if self.proof else {}
         problems = [{"place": one.place, "found": one.found, "hint": one.hint} for one in self.problems]
         mutation_score = self.proof.mutation_score if self.proof else None
-        return {"case": self.case, "held": self.held, "problems": problems, **proof, "mutation_score": mutation_score}
+        return {
+            "case": self.case, "read": self.read, "held": self.held, "problems": problems, **proof,
+            "mutation_score": mutation_score, "note": self.note,
+        }  # fmt: skip
 
 
 def check(
@@ -90,7 +122,9 @@ def check(
     corpus = context.corpus
     chosen = selected_ids(corpus, names)
     found = [
-        Checked(case=name, problems=problems, proof=None) for name, problems in corpus.broken.items() if name in chosen
+        Checked(case=name, problems=problems, proof=None, read=False)
+        for name, problems in corpus.broken.items()
+        if name in chosen
     ]
     sound = [case.id for case in corpus.cases if case.id in chosen]
     twice = said_twice(corpus.cases)
@@ -163,7 +197,13 @@ def check_case(
         folder = context.corpus.cassettes(case)
         renewed = context.record == "all"
         credentials = of_case(case, None if renewed else folder)  # new recordings are searched after recording
-        problems += [*cut_texts(case), *unsound_labels(case), *_undealt(context, case), *credentials]
+        problems += [
+            *cut_texts(case),
+            *unsound_labels(case),
+            *contradictions(case),
+            *_undealt(context, case),
+            *credentials,
+        ]
         if credentials:
             return Checked(case=case_id, problems=tuple(problems), proof=None, refused=True)
         if any(": fix" in one.place or ": accepts." in one.place for one in problems):
@@ -174,8 +214,10 @@ def check_case(
         if any(one.what == SECRET_FINDING and one.held is False for one in proof.findings):
             problems += canaries_found(case, folder)
         problems += _stale(context, case, trials)
-        if context.record == "none" and context.proofs_dir is not None:
-            store_proof(context.proofs_dir, case, folder, proof)
+        if context.proofs_dir is not None and (context.record == "none" or proof.held):
+            # what was just recorded is proved from the disk: that proof is the one that a later check would make
+            stored = proof if context.record == "none" else prove(context, case_id)
+            store_proof(context.proofs_dir, case, folder, stored)
     except Unwritable:
         raise
     except BadInput as error:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import get_args
 
+from mendbench.corpus.labels import is_missing_label
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.verify.checking import Checked
@@ -23,13 +24,17 @@ def summary(checked: Sequence[Checked], cases: Iterable[Case]) -> JsonObject:
     """Return the summary of a check. ``cases`` are the sound ones among the checked cases."""
     sound = tuple(cases)
     proofs = [one.proof for one in checked if one.proof is not None]
-    fates = [(proof.case, mutant) for proof in proofs for mutant in proof.mutants]
+    fates = [(proof.case, mutant) for proof in proofs for mutant in proof.telling_mutants]
     kinds = sorted({mutant.kind for _, mutant in fates})
     seconds = [proof.seconds for proof in proofs]
     return {
         "format": FORMAT,
         "cases": len(checked),
         "held": sum(one.held for one in checked),
+        "unread": sum(not one.read for one in checked),
+        "missing_labels": sum(is_missing_label(problem) for one in checked for problem in one.problems),
+        "without_facts": sum(fault.who == "edit" and not fault.facts for case in sound for fault in case.faults),
+        "unchecked_fixes": sum(proof.unchecked_fixes for proof in proofs),
         "counts": counts(sound),
         "mutation_score": mutation_score(mutant for _, mutant in fates),
         "by_mutant": {kind: mutation_score(mutant for _, mutant in fates if mutant.kind == kind) for kind in kinds},

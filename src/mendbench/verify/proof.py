@@ -10,6 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 from mendbench.cassettes.recordings import Recordings
 from mendbench.corpus.declared_services import live_services, redactor_of
+from mendbench.corpus.incident import read_incident
 from mendbench.errors import ReplayMiss
 from mendbench.model.case import Case, Fix
 from mendbench.model.exchange import Request, Response
@@ -28,10 +29,13 @@ from mendbench.values.json_patch import PatchError, apply_patch
 from mendbench.verify.agreement import disagreements
 from mendbench.verify.bench import Bench
 from mendbench.verify.frame_facts import facts_in_frame
+from mendbench.verify.incident import incident_difference
 from mendbench.verify.mutants import Mutant, accepted_mutants, mutants_of
 from mendbench.verify.patches import patch_between
 from mendbench.verify.reasons import error_of, stop_of, stops
+from mendbench.verify.refusals import refusals
 from mendbench.verify.refutation import refutation
+from mendbench.verify.told_facts import untold_facts
 
 Fate: TypeAlias = Literal["killed", "survived", "invalid", "missed", "accepted", "unproved (live)"]
 """killed: judged wrong, or refuted. survived: judged right. invalid: no engine would run it. missed: a recording that it needs is missing.
@@ -44,6 +48,24 @@ UNPROVED: Final = "unproved (live)"
 
 NO_SURVIVOR: Final = "no mutant survives"
 """The name of the finding whose mutants have a fate and a patch each."""
+
+FIX_PASSES: Final = "the reference fix passes"
+"""The name of the finding without which mutants show nothing: a world that refuses everything kills everything."""
+
+RECORDED: Final = "everything is recorded"
+"""The name of the finding about exchanges that the proof misses."""
+
+WRONG_FIX: Final = "the wrong fix fails"
+"""The start of the name of a finding about a wrong fix."""
+
+UNUSED: Final = "no recorded exchange is unused"
+"""The name of the finding about recordings that the proof does not use."""
+
+ANY_EDIT: Final = "no check refutes it: any edit is wrong here"
+"""Why a wrong fix fails that only the kind of its case refutes."""
+
+SHOWN_UNUSED = 2
+"""Unused exchanges that are named."""
 
 _NEVER_SENT = (
     "and a wrong fix is never sent to a live API; choose one that sends only what is recorded or what a check refuses, such as one that"
@@ -92,9 +114,19 @@ class Proof:
         return all(finding.held is not False for finding in self.findings)
 
     @property
+    def telling_mutants(self) -> tuple[MutantFate, ...]:
+        """The mutants; none if the reference fix does not pass."""
+        return () if any(one.what == FIX_PASSES and one.held is False for one in self.findings) else self.mutants
+
+    @property
+    def unchecked_fixes(self) -> int:
+        """How many wrong fixes fail only because any edit is wrong in such a case."""
+        return sum(finding.why == ANY_EDIT for finding in self.findings)
+
+    @property
     def mutation_score(self) -> float | None:
-        """Share of the judged mutants that were killed; None if none was judged."""
-        judged = [mutant for mutant in self.mutants if mutant.fate in {"killed", "survived"}]
+        """Share of the judged mutants that were killed; None if none was judged, or the reference fix does not pass."""
+        judged = [mutant for mutant in self.telling_mutants if mutant.fate in {"killed", "survived"}]
         return sum(m.fate == "killed" for m in judged) / len(judged) if judged else None
 
 
@@ -127,8 +159,11 @@ def _proved(context: BenchContext, case: Case, recorder: Recorder, recordings: R
         findings.append(Finding(what=NO_SURVIVOR, held=not alive, why="; ".join(alive)))
         findings += _prompts(bench, context)
         findings.append(_services_agree(bench, fixed))
+        if incident := read_incident(case.folder):
+            off = incident_difference(bench, incident)
+            findings.append(Finding(what="the world answers as in the incident", held=not off, why=off))
     except ReplayMiss as miss:
-        findings.append(Finding(what="everything is recorded", held=False, why=str(miss)))
+        findings.append(Finding(what=RECORDED, held=False, why=str(miss)))
     except PatchError as error:
         findings.append(Finding(what="the fix applies", held=False, why=str(error)))
     whole = all(finding.held is not False for finding in findings)
@@ -169,7 +204,7 @@ def _truth(bench: Bench) -> Iterator[Finding]:
     )
     if wanted:
         yield _holds_untouched(untouched)
-    fixes = [("the reference fix passes", case.fix)] if case.fix else []
+    fixes = [(FIX_PASSES, case.fix)] if case.fix else []
     fixes += [(f"the accepted fix passes: {fix.why}", fix) for fix in case.accepts]
     for what, fix in fixes:
         yield _passes(bench, what, fix)
@@ -207,8 +242,9 @@ def _passes(bench: Bench, what: str, fix: Fix) -> Finding:
     judged = bench.judged(workflow)
     if judged.verdict.verdict == "correct":
         return Finding(what=what, held=True)
+    refused = refusals(bench.case, lambda variant: bench.clean(workflow, variant))
     ended = stops(bench.case, lambda variant: bench.clean(workflow, variant))
-    why = "; ".join((f"judged {judged.verdict.outcome}", *_unmet(judged), *ended))
+    why = "; ".join((*refused, f"judged {judged.verdict.outcome}", *_unmet(judged), *ended))
     return Finding(what=what, held=False, why=f"{why}; mend the fix, or the check that it does not meet")
 
 
@@ -240,7 +276,7 @@ def _mislabelled(labels: Mapping[str, NodeState], execution: Execution, place: s
 
 
 def _fails(bench: Bench, fix: Fix) -> Finding:
-    what = f"the wrong fix fails: {fix.why}"
+    what = f"{WRONG_FIX}: {fix.why}"
     try:
         workflow = apply_patch(bench.case.workflow, fix.patch)
     except PatchError as error:
@@ -260,7 +296,14 @@ def _fails(bench: Bench, fix: Fix) -> Finding:
         return Finding(what=what, held=None, why=f"{UNPROVED}: no recording answers {miss.request}, {_NEVER_SENT}")
     held = judged.verdict.verdict == "incorrect"
     hint = "every check holds on all data: make a check stricter, add a variant, or move it to accepts"
-    return Finding(what=what, held=held, why="" if held else f"judged {judged.verdict.outcome}; {hint}")
+    if held:
+        return Finding(what=what, held=True, why="" if bench.case.fix else _refuted_by(judged))
+    return Finding(what=what, held=False, why=f"judged {judged.verdict.outcome}; {hint}")
+
+
+def _refuted_by(judged: Judged) -> str:
+    """Return which check refutes a wrong fix of a case in which no edit is right."""
+    return next((f"refuted by {why}" for why in _unmet(judged)), ANY_EDIT)
 
 
 def _mutants(bench: Bench, fixed: JsonObject | None) -> Iterator[MutantFate]:
@@ -310,12 +353,16 @@ def _prompts(bench: Bench, context: BenchContext) -> Iterator[Finding]:
         "every strategy would know it: reword the request or the workflow, or choose a fact that only the failure tells"
     )
     yield Finding(what="no fact stands in the frame", held=not found, why="; ".join((*found, hint)) if found else "")
+    run = bench.clean(case.workflow, None)
+    seen = (_context(bench.engine, case, run.execution, info.strategy, context) for info in strategies())
+    untold = untold_facts(bench, seen)
+    hint = "a fact is what the repair has to be told: correct it, or the state that should tell it"
+    yield Finding(what="every fact is told", held=not untold, why="; ".join((*untold, hint)) if untold else "")
     other = next((one for one in context.corpus.cases if one.group != case.group), case)
     swapped = replace(
         case, faults=other.faults, fix=other.fix, checks=other.checks, variants=other.variants, title=other.title,
         accepts=other.accepts, wrong_fixes=other.wrong_fixes, first=other.first, after_fix=other.after_fix,
     )  # fmt: skip
-    run = bench.clean(case.workflow, None)
     leaking = [
         info.strategy
         for info in strategies(context.strategy_dirs)
@@ -323,6 +370,12 @@ def _prompts(bench: Bench, context: BenchContext) -> Iterator[Finding]:
         != first_prompt(bench.engine, swapped, run.execution, info.strategy, context.strategy_dirs)
     ]
     yield Finding(what="no prompt depends on the truth", held=not leaking, why=", ".join(leaking))
+
+
+def _context(engine: Engine, case: Case, execution: Execution, strategy_name: str, context: BenchContext) -> str:
+    """Return a strategy's own part of its first prompt."""
+    prompt = first_prompt(engine, case, execution, strategy_name, context.strategy_dirs)
+    return "\n".join(section.text for section in prompt.context.sections)
 
 
 def first_prompt(
@@ -345,9 +398,10 @@ def _services_agree(bench: Bench, fixed: JsonObject | None) -> Finding:
 
 def _recordings(bench: Bench) -> Iterator[Finding]:
     unused = bench.recordings.unused()
-    shown = ", ".join(f"{entry.request.method} {entry.request.url} ({entry.key})" for entry in unused)
-    advice = f"; once all else holds, this deletes what nothing uses: {bench.hint}" if unused else ""
-    yield Finding(what="no recorded exchange is unused", held=not unused, why=shown + advice)
+    shown = ", ".join(f"{entry.request.method} {entry.request.url}" for entry in unused[:SHOWN_UNUSED])
+    more = f" and {len(unused) - SHOWN_UNUSED} more" if len(unused) > SHOWN_UNUSED else ""
+    advice = f"{len(unused)} are: {shown}{more}; state, inputs or a fix changed since the recording: record it again with `{bench.hint}`"
+    yield Finding(what=UNUSED, held=not unused, why=advice if unused else "")
     redactor = redactor_of(bench.case)
     leaks = [
         f"{name} in {path.name}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from mendbench.cassettes.recordings import TRAJECTORIES, WORLD
+from mendbench.corpus.incident import INCIDENT
 from mendbench.errors import BadInput
 from mendbench.io.canonical_json import digest
 from mendbench.io.files import ignore_folder, write_atomically
@@ -19,8 +20,8 @@ from mendbench.runtime.trace_file import FOLDER
 from mendbench.verify.proof import Fate, Finding, MutantFate, Proof
 from mendbench.version import __version__
 
-FORMAT = 2
-"""2: patches of mutants, and findings that are unproved. 1: the first."""
+FORMAT = 3
+"""3: facts that nothing tells, and which check refutes a wrong fix. 2: patches of mutants, and findings that are unproved. 1: the first."""
 
 PROOFS = Path(FOLDER) / "proofs"
 """In the folder of the configuration."""
@@ -79,7 +80,7 @@ def _place(proofs: Path, case: Case) -> Path:
 
 def _of(case: Case, recordings: Path) -> str:
     """Return a digest of everything that the proof depends on."""
-    files = [recordings / name for name in (WORLD, TRAJECTORIES)]
+    files = [*(recordings / name for name in (WORLD, TRAJECTORIES)), case.folder / INCIDENT]
     return digest(
         [__version__, case.id, case.digest, [digest(one.read_bytes()) if one.is_file() else "" for one in files]]
     )

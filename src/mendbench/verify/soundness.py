@@ -17,11 +17,15 @@ from mendbench.io.canonical_json import canonical_json, digest
 from mendbench.model.case import Case, Check, Fix, KeptCheck, OutputCheck, RequestCheck, Variant, WarningCheck
 from mendbench.model.json import JsonObject
 from mendbench.services import hosts_of, simulated
+from mendbench.trial.record_hint import recording_command
 from mendbench.values.json_patch import PatchError, apply_patch, node_ids
 from mendbench.values.merge_patch import merge_patch
 
 _CUT = re.compile(r"\s*(?:- )?[\w-]+: (?![\s'\"|>\[{&*!#])[^#]*\s(#[^\s#]+)")
 """A plain text with a number sign and no space after it: probably not meant as a comment."""
+
+CHANGED = "state or inputs changed since the recording"
+"""What is said of a recording that begins on none of the case's data. Then all else about recordings follows from it."""
 
 _OWN_SCHEMES = {"shell": SHELL, "file": FILES}
 """URL schemes without a host, and what a case declares for them."""
@@ -63,9 +67,7 @@ def foreign_recordings(case: Case, folder: Path) -> tuple[BadInput, ...]:
                 what = f"an exchange with {service!r}, which {case.id} does not declare"
                 found.append(BadInput(place, what, "delete the file if it is another case's, and record it again"))
             elif name == WORLD and not _origins(case, str(service)).intersection(entry.after for entry in own):
-                what = f"no exchange with {service!r} begins on the data of {case.id} or of a variant"
-                hint = "delete the file if it is another case's or of earlier data, and record it again"
-                found.append(BadInput(place, what, hint))
+                found.append(BadInput(place, CHANGED, f"record it again with `{recording_command(case)}`"))
     return tuple(found)
 
 
@@ -165,7 +167,7 @@ def _undeclared(case: Case, variant: Variant | None, url: str, place: Place) -> 
             )
         return
     try:
-        known = _hosts(case, variant)
+        known = declared_hosts(case, variant)
     except BadInput as error:
         yield BadInput(f"{case.folder / 'case.yaml'}: {error.place}", error.found, error.hint)
         return
@@ -174,7 +176,7 @@ def _undeclared(case: Case, variant: Variant | None, url: str, place: Place) -> 
         yield BadInput(_at(case, *place), found, f"declared: {', '.join(known) or 'none'}")
 
 
-def _hosts(case: Case, variant: Variant | None) -> tuple[str, ...]:
+def declared_hosts(case: Case, variant: Variant | None) -> tuple[str, ...]:
     """Return the hosts that exist for a case, sorted.
 
     Raises:
