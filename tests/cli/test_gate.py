@@ -29,9 +29,9 @@ def altered(corpus, before, after, line=cases.CLOSED):
 def test_a_run_is_accepted_and_then_passes(corpus, mendbench):
     mendbench("run", *PLAIN)
     first = mendbench("gate", "--update")
-    assert (first.code, first.out) == (0, "baseline.tsv accepted: 3 added, 0 removed, 0 changed; 3 trials\n")
+    assert (first.code, first.out) == (0, "baseline.tsv accepted: 3 added, 0 removed, 0 changed; 3 trials, 2 of them right\n")
     again = mendbench("gate", "--update")
-    assert (again.code, again.out) == (0, "baseline.tsv as it was: 3 trials\n")
+    assert (again.code, again.out) == (0, "baseline.tsv is unchanged: 3 trials, 2 of them right\n")
     result = mendbench("gate")
     assert (result.code, result.err) == (0, "")
     assert result.out == (
@@ -130,7 +130,7 @@ def test_a_missing_recording_is_incomplete_and_names_the_command_that_records_it
     kept = mendbench("gate", "--update", "--partial")
     assert (kept.code, kept.out) == (
         0,
-        "baseline.tsv as it was: 18 trials, 4 kept although they are not in the run\n",
+        "baseline.tsv is unchanged: 18 trials, 14 of them right, 4 kept although they are not in the run\n",
     )
 
 
@@ -176,7 +176,7 @@ def test_a_changed_case_cannot_be_compared_until_it_is_accepted(accepted, mendbe
     mendbench("run", *PLAIN)
     result = mendbench("gate")
     assert (result.code, result.out.splitlines()[0]) == (3, "cannot tell: the cases of 1 trial are others")
-    assert mendbench("gate", "--update").out == "baseline.tsv accepted: 0 added, 0 removed, 1 changed; 3 trials\n"
+    assert mendbench("gate", "--update").out == "baseline.tsv accepted: 0 added, 0 removed, 1 changed; 3 trials, 2 of them right\n"
     assert mendbench("gate").code == 0
 
 
@@ -188,7 +188,7 @@ def test_a_narrower_run_says_so_and_accepting_it_says_what_is_lost(accepted, men
     assert "2 trials of the baseline not in this run" in result.out
     update = mendbench("gate", "--update")
     assert update.out.startswith(
-        "baseline.tsv accepted: 0 added, 2 removed, 0 changed; 1 trials\n2 of its lines were removed"
+        "baseline.tsv accepted: 0 added, 2 removed, 0 changed; 1 trial, 1 of them right\n2 of its lines were removed"
     )
 
 

@@ -37,9 +37,13 @@ def show_update(update: Update, output: Format) -> int:
     counts = f"{update.added} added, {update.removed} removed, {update.changed} changed"
     kept = f", {update.kept} kept although they are not in the run" if update.kept else ""
     if update.written:
-        write(f"{plain(update.place)} accepted: {counts}{kept}; {update.trials} trials\n")
+        write(
+            f"{plain(update.place)} accepted: {counts}{kept}; {counted(update.trials, 'trial')}, {update.right} of them right\n"
+        )
     else:
-        write(f"{plain(update.place)} as it was: {update.trials} trials{kept}\n")
+        write(
+            f"{plain(update.place)} is unchanged: {counted(update.trials, 'trial')}, {update.right} of them right{kept}\n"
+        )
     if update.replaced:
         write(f"the whole old file was replaced, because it could not be read: {plain(update.replaced)}\n")
     if update.removed:

@@ -31,6 +31,8 @@ class Update:
     """Lines left unchanged because the run has no result for their trials."""
     trials: int
     """Number of lines after the update."""
+    right: int
+    """Number of these whose trial is right."""
     written: bool
     """False if the file already had this content."""
     replaced: str | None = None
@@ -88,6 +90,7 @@ def _accepted(path: Path, stored: StoredRun, *, partial: bool) -> Update:
         changed=sum(before[key] != after[key] for key in before.keys() & after.keys()),
         kept=len(kept),
         trials=len(after),
+        right=sum(entry.verdict == "correct" for entry in new.entries),
         written=written,
         replaced=unread,
     )
