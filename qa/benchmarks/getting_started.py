@@ -46,7 +46,9 @@ def main() -> int:
     renewed = BLOCK.sub(lambda block: f"{block[1]}{text}{block[2]}", page)
     if "--check" in sys.argv:
         same = SECONDS.sub("", page) == SECONDS.sub("", renewed)
-        sys.stdout.write("" if same else f"{PAGE}: the transcript differs; write it with qa/benchmarks/getting_started.py\n")
+        sys.stdout.write(
+            "" if same else f"{PAGE}: the transcript differs; write it with qa/benchmarks/getting_started.py\n"
+        )
         return 0 if same else 1
     PAGE.write_text(renewed, "utf-8")
     return 0

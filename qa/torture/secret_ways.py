@@ -23,7 +23,8 @@ from mendbench.cli.exits import Exit, code_of
 from mendbench.config.config_file import load_config
 from mendbench.corpus.credentials import in_file
 from mendbench.errors import BadInput, MendbenchError
-from mendbench.importing.making import Wish, import_case
+from mendbench.importing.drafting import Wish
+from mendbench.importing.making import import_case
 from mendbench.model.case import Case, Variant
 from mendbench.model.exchange import Request, Response
 from mendbench.model.json import JsonObject

@@ -29,7 +29,10 @@ def altered(corpus, before, after, line=cases.CLOSED):
 def test_a_run_is_accepted_and_then_passes(corpus, mendbench):
     mendbench("run", *PLAIN)
     first = mendbench("gate", "--update")
-    assert (first.code, first.out) == (0, "baseline.tsv accepted: 3 added, 0 removed, 0 changed; 3 trials, 2 of them right\n")
+    assert (first.code, first.out) == (
+        0,
+        "baseline.tsv accepted: 3 added, 0 removed, 0 changed; 3 trials, 2 of them right\n",
+    )
     again = mendbench("gate", "--update")
     assert (again.code, again.out) == (0, "baseline.tsv is unchanged: 3 trials, 2 of them right\n")
     result = mendbench("gate")
@@ -44,7 +47,10 @@ def test_a_run_whose_cases_changed_since_is_not_gated(accepted, mendbench):
     path.write_text(path.read_text("utf-8").replace("title: ", "title: Still ", 1), "utf-8")
     result = mendbench("gate")
     assert (result.code, result.out) == (2, "")
-    assert result.line == f"reports/latest: {cases.RENAMED} changed since this run; make the run again with `mendbench run`"
+    assert (
+        result.line
+        == f"reports/latest: {cases.RENAMED} changed since this run; make the run again with `mendbench run`"
+    )
 
 
 def test_a_gated_run_replays_the_trials_of_the_baseline_and_no_others(accepted, mendbench):
@@ -176,7 +182,10 @@ def test_a_changed_case_cannot_be_compared_until_it_is_accepted(accepted, mendbe
     mendbench("run", *PLAIN)
     result = mendbench("gate")
     assert (result.code, result.out.splitlines()[0]) == (3, "cannot tell: the cases of 1 trial are others")
-    assert mendbench("gate", "--update").out == "baseline.tsv accepted: 0 added, 0 removed, 1 changed; 3 trials, 2 of them right\n"
+    assert (
+        mendbench("gate", "--update").out
+        == "baseline.tsv accepted: 0 added, 0 removed, 1 changed; 3 trials, 2 of them right\n"
+    )
     assert mendbench("gate").code == 0
 
 

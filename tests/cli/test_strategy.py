@@ -160,7 +160,9 @@ def test_two_strategies_over_many_cases_are_a_table_of_what_only_one_tells(corpu
     assert row.split()[1] == "called"
     assert row.split()[-2:] == ["1/1", "0/1"]
     assert "\nA: 2 cases; " in result.out
-    assert "\nB: 2 cases; tokens: 0 on average; facts in prompt: 0.00 on average; the fix's value: 1 nowhere" in result.out
+    assert (
+        "\nB: 2 cases; tokens: 0 on average; facts in prompt: 0.00 on average; the fix's value: 1 nowhere" in result.out
+    )
     shown = json.loads(mendbench("strategy", "diff", "./mine.md.j2", "none", "--format", "json").out)
     assert [(row["only_a"], row["only_b"]) for row in shown["cases"]] == [([], []), (["called"], [])]
 

@@ -12,10 +12,11 @@ from mendbench.cassettes import cassette
 from mendbench.corpus.incident import read_incident
 from mendbench.corpus.labels import MARK, missing_labels
 from mendbench.errors import BadInput
+from mendbench.importing.drafting import Wish
 from mendbench.importing.engine.trace import read_engine_trace
 from mendbench.importing.har import read_har
 from mendbench.importing.interface import Dropped, Found, Source
-from mendbench.importing.making import Wish, import_case
+from mendbench.importing.making import import_case
 from mendbench.importing.own_trace import read_own_trace
 from mendbench.model.exchange import Request, Response
 

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from mendbench.errors import BadInput
+from mendbench.importing.drafting import Wish
 from mendbench.importing.interface import json_file
-from mendbench.importing.making import Wish, import_case
+from mendbench.importing.making import import_case
 from mendbench.importing.mcp_log import is_mcp_log, is_mcp_log_text, read_mcp_log
 
 

@@ -90,7 +90,9 @@ def test_a_family_of_the_projects_own_is_a_marker_too(ids, project):
         folder = project / kind / "help-desk" / "renamed"
         folder.parent.mkdir()
         (project / kind / RENAMED).rename(folder)
-    assert {one.partition("::")[0] for one in ids("--strict-markers", "-m", "help_desk")} == {"cases/help-desk/renamed/case.yaml"}
+    assert {one.partition("::")[0] for one in ids("--strict-markers", "-m", "help_desk")} == {
+        "cases/help-desk/renamed/case.yaml"
+    }
 
 
 def test_the_markers_are_listed(mendbench):

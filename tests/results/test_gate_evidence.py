@@ -6,8 +6,8 @@ from mendbench.results.gate_evidence import (
     MAX_FACTS,
     changed_responses,
     lost_facts,
-    reasons,
     prompt_hints,
+    reasons,
     secrets_in,
 )
 from mendbench.secrets.redaction import canary
@@ -79,13 +79,15 @@ def test_the_commands_that_show_a_changed_prompt_and_what_changed_in_it_are_name
     key = key_of(CASE, "a b.md.j2")
     one, other = (entry_of(row_of(CASE, repaired(), key)[0]) for _ in range(2))
     edited = replace(other, responses=(replace(other.responses[0], prompt="00000000"),))
-    baseline, render = Path("baseline.tsv"), f"the prompt now: mendbench strategy render 'a b.md.j2' {CASE.id} --model tiny-coder"
-    assert prompt_hints(key, one, edited, None, baseline) == (render,)
-    assert prompt_hints(key, one, edited, Path("ours/a b.md.j2"), baseline) == (
-        render,
-        "what changed in it: git show $(git log -1 --format=%h -- baseline.tsv):'./ours/a b.md.j2' > before.md.j2 "
-        f"&& mendbench strategy diff ./before.md.j2 'a b.md.j2' {CASE.id}",
+    baseline, render = (
+        Path("baseline.tsv"),
+        f"the prompt now: mendbench strategy render 'a b.md.j2' {CASE.id} --model tiny-coder",
     )
+    assert prompt_hints(key, one, edited, None, baseline) == (render,)
+    before = "git show $(git log -1 --format=%h -- baseline.tsv):'./ours/a b.md.j2' > before.md.j2"
+    diff = f"mendbench strategy diff ./before.md.j2 'a b.md.j2' {CASE.id}"
+    changed = prompt_hints(key, one, edited, Path("ours/a b.md.j2"), baseline)
+    assert changed == (render, f"what changed in it: {before} && {diff}")
     for trial, after in ((key, other), (replace(key, engine="theirs"), edited), (key, replace(other, responses=()))):
         assert prompt_hints(trial, one, after, None, baseline) == ()
 

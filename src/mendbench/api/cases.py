@@ -16,9 +16,9 @@ from mendbench.corpus.corpus import Corpus, select, selected_ids
 from mendbench.corpus.credentials import files_with_credentials
 from mendbench.corpus.labels import missing_labels
 from mendbench.errors import BadInput, UnknownName
+from mendbench.importing.drafting import Wish
 from mendbench.importing.formats import read_source
 from mendbench.importing.interface import Dropped
-from mendbench.importing.making import Wish
 from mendbench.importing.making import import_case as import_from
 from mendbench.importing.scaffold import STARTER, Draft, refuse_existing, split_id, write_draft
 from mendbench.model.case import Kind, Provenance

@@ -83,9 +83,7 @@ def lost_facts(row: JsonRow, texts: Mapping[str, str], before: Entry, text_of: C
     return (f"no longer in the first prompt: {', '.join(lost[:MAX_FACTS])}{more}",)
 
 
-def prompt_hints(
-    key: TrialKey, before: Entry, after: Entry, template: Path | None, baseline: Path
-) -> tuple[str, ...]:
+def prompt_hints(key: TrialKey, before: Entry, after: Entry, template: Path | None, baseline: Path) -> tuple[str, ...]:
     """Return the commands that show the first prompt of a trial, if that prompt changed and our engine renders it.
 
     ``template`` is the strategy's file if it belongs to the repository: then its version of the commit that accepted the baseline is

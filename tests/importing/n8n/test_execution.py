@@ -5,8 +5,9 @@ import json
 import pytest
 
 from mendbench.errors import BadInput
+from mendbench.importing.drafting import Wish
 from mendbench.importing.interface import json_file
-from mendbench.importing.making import Wish, import_case
+from mendbench.importing.making import import_case
 from mendbench.importing.n8n.execution import is_n8n_execution, read_n8n_execution
 from tests.importing.n8n.executions import (
     BELL,

@@ -7,8 +7,9 @@ import pytest
 
 from mendbench.cassettes import cassette
 from mendbench.errors import BadInput
+from mendbench.importing.drafting import Wish
 from mendbench.importing.interface import json_file
-from mendbench.importing.making import Wish, import_case
+from mendbench.importing.making import import_case
 from mendbench.importing.otel.trace import is_otel_trace, is_otel_trace_text, read_otel_trace
 from tests.fakes.otlp import export, span, write
 

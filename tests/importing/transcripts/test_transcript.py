@@ -8,7 +8,8 @@ import pytest
 
 from mendbench.cassettes import cassette
 from mendbench.errors import BadInput
-from mendbench.importing.making import Wish, import_case
+from mendbench.importing.drafting import Wish
+from mendbench.importing.making import import_case
 from mendbench.importing.transcripts.transcript import is_transcript, read_transcript
 from tests.fakes.local_api import local_api
 

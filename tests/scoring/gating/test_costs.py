@@ -50,7 +50,13 @@ def test_the_tolerances_are_shares_of_what_was_before():
     ("now", "field", "words", "was", "is_now"),
     [
         (LONGER, "more_tokens", "1 trial with more context tokens", "100 context tokens", "111 context tokens"),
-        (SILENT, "fewer_facts", "1 trial with fewer facts in the prompt", "1 of 1 facts in the prompt", "0 of 1 facts in the prompt"),
+        (
+            SILENT,
+            "fewer_facts",
+            "1 trial with fewer facts in the prompt",
+            "1 of 1 facts in the prompt",
+            "0 of 1 facts in the prompt",
+        ),
         (LATE, "slower", "1 trial slower", "1000 ms", "1101 ms"),
     ],
 )
