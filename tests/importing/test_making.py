@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
 from mendbench.cassettes import cassette
 from mendbench.corpus.incident import read_incident
@@ -259,6 +260,65 @@ def test_a_tool_of_a_simulated_server_answers_as_was_seen(tmp_path, message):
     imported = done(tmp_path, tool, workflow=None, inputs={}, provenance="simulator")
     assert any("always gives the recorded answer: POST mcp://calendar/add" in note for note in imported.notes)
     assert not any("was answered" in note for note in imported.notes)
+
+
+def test_a_listing_of_tools_is_no_node_and_gives_the_tool_its_schema(tmp_path):
+    schema = {
+        "type": "object",
+        "required": ["who"],
+        "$schema": "x",
+        "properties": {"who": {"type": "array", "format": "y", "items": {"type": "string"}}},
+    }
+    listed = {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "add", "inputSchema": schema}]}}
+    failed = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "result": {"content": [{"type": "text", "text": "'x' is not of type 'array'"}], "isError": True},
+    }
+    done(
+        tmp_path, found("e[0]", "POST", "mcp://calendar/tools/list", response(200, listed), b"{}"),
+        found("e[1]", "POST", "mcp://calendar/add", response(200, failed), b'{"who": "x"}'),
+        workflow=None, inputs={}, provenance="simulator",
+    )  # fmt: skip
+    folder = tmp_path / "cases/http/empty-note"
+    assert [node["id"] for node in json.loads((folder / "workflow.json").read_text("utf-8"))["nodes"]] == ["add"]
+    assert [one["url"] for one in read_incident(folder)] == ["mcp://calendar/add"]
+    state = yaml.safe_load((folder / "case.yaml").read_text("utf-8"))["state"]["mcp_sim"]["servers"]["calendar"]
+    assert state["tools"]["add"]["inputSchema"] == {
+        "type": "object", "required": ["who"], "properties": {"who": {"type": "array", "items": {"type": "string"}}},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("second", "demanded"), [("Bearer tok-123456", True), ("", False)])
+def test_a_simulated_api_demands_the_credential_that_every_request_had(tmp_path, second, demanded):
+    def asked(place, path, token):
+        request = Request(method="GET", url=f"{BASE}{path}", headers=(("Authorization", token),) if token else ())
+        return Found(place=place, request=request, response=response(200, {}))
+
+    done(
+        tmp_path,
+        asked("e[0]", "/a", "Bearer tok-123456"),
+        asked("e[1]", "/b", second),
+        workflow=None,
+        inputs={},
+        provenance="simulator",
+    )
+    state = yaml.safe_load((tmp_path / "cases/http/empty-note/case.yaml").read_text("utf-8"))["state"]["json_api"]
+    (api,) = state["apis"].values()
+    assert api.get("auth") == ({"header": "Authorization", "tokens": {"${canary:api_token}": {}}} if demanded else None)
+
+
+def test_a_recorded_failure_that_the_workflow_does_not_send_is_named(tmp_path):
+    other = found("e[2]", "POST", f"{BASE}/notes", response(422, {"detail": "no"}), b'{"text": "other"}')
+    imported = done(tmp_path, PERSON, other)
+    assert any(note.startswith("the recorded failure e[2] (422) is not in the case") for note in imported.notes)
+
+
+def test_a_recording_of_a_run_on_other_data_is_refused(tmp_path):
+    with pytest.raises(
+        BadInput, match=r"none of its 3 exchanges answers GET https://desk\.fjord\.example/people/p-7; give the inputs"
+    ):
+        done(tmp_path, inputs={"who": "p-7"})
 
 
 def test_a_host_of_a_known_service_is_declared_as_that_service(tmp_path):

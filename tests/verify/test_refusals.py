@@ -4,7 +4,9 @@ import pytest
 
 from mendbench.recording.recorder import Recorder
 from mendbench.verify.proof import FIX_PASSES, prove
+from mendbench.verify.refusals import refusals
 from tests.fakes.cases import RENAMED, change_case, context_of
+from tests.fakes.scoring import FAILED, clean_run, exchange, make_case
 
 
 def why(root, change):
@@ -42,6 +44,19 @@ def routes(change):
 def test_a_route_that_refuses_the_right_fix_is_named_before_all_else(root, change, start):
     found, _ = why(root, change)
     assert found.startswith(start)
+
+
+def test_a_tool_that_fails_whatever_it_is_sent_is_named():
+    servers = {
+        "desk": {
+            "tools": {"add": {"action": "static", "rules": [{"when": {}, "detail": "no"}]}, "get": {"action": "static"}}
+        }
+    }
+    case = make_case(recorded_from={"mcp_sim": "simulator"}, state={"mcp_sim": {"servers": servers}}, variants=())
+    run = clean_run(of=FAILED, traffic=[exchange({}, url=f"mcp://desk/{name}") for name in ("get", "add")])
+    assert refusals(case, lambda _variant: run) == (
+        "the tool add is action: static in state and fails whatever it is sent: replace it by a tool that validates",
+    )
 
 
 def test_a_fix_that_fails_by_itself_accuses_no_route(root):

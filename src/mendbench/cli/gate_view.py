@@ -9,7 +9,7 @@ from mendbench.api.gating import SelfTest
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, write, write_json
-from mendbench.cli.words import MAX_NAMES, counted
+from mendbench.cli.words import MAX_NAMES, counted, few
 from mendbench.results.acceptance import Update
 from mendbench.scoring.gating.result import Finding, GateResult, LimitResult
 from mendbench.scoring.gating.words import ending_words, finding_words, limit_words, shift_words, treatment_words
@@ -44,6 +44,8 @@ def show_update(update: Update, output: Format) -> int:
         write(
             f"{plain(update.place)} is unchanged: {counted(update.trials, 'trial')}, {update.right} of them right{kept}\n"
         )
+    if update.unguarded:
+        write(f"right under no strategy, so that no loss can be noticed there: {plain(few(update.unguarded))}\n")
     if update.replaced:
         write(f"the whole old file was replaced, because it could not be read: {plain(update.replaced)}\n")
     if update.removed:

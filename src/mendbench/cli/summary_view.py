@@ -73,7 +73,7 @@ def show_summary(run: StoredRun, part: str | None, *, details: bool) -> None:
     missing = f"No verdict: {bounds['unjudged']} unjudged and {bounds['crashed']} crashed, of {trials}."
     write(f"{paragraph(f'{missing} {DETAILS}')}\n")
     if unsolved := _never_right(run.records, chosen):
-        write(f"{paragraph(plain(f'Right in no trial: {few(unsolved)}'))}\n")
+        write(f"{paragraph(plain(f'Right under no strategy: {few(unsolved)}'))}\n")
     if part is None or part == HEADLINE_PART:
         write(f"\n{paragraph(plain(results.lead))}\n")
 

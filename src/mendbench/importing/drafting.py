@@ -59,8 +59,9 @@ def drafted(wish: Wish, family: str, name: str) -> tuple[Draft, Redactor, list[s
     ]
     secret = [name for name in dict.fromkeys((*names, *given)) if name in names and _is_secret(name, given.get(name))]
     if lacking := [name for name in absent if name not in secret]:
+        needed = " ".join(f"--input {name}=…" for name in lacking)
         raise BadInput(
-            "--input", f"the workflow needs {lacking[0]!r}", f"give what it was run with: --input {lacking[0]}=…"
+            "--input", f"the workflow needs {', '.join(map(repr, lacking))}", f"give what it was run with: {needed}"
         )
     known = {
         name: value for name, value in given.items() if isinstance(value, str) and len(value) >= _LEAST and _is_secret(name, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from urllib.parse import unquote
 
@@ -11,12 +12,20 @@ from mendbench.corpus.declared_services import FILES, MODELS, SHELL
 from mendbench.errors import BadInput, UnknownName
 from mendbench.exchanges.bodies import parse_body
 from mendbench.exchanges.urls import host_of, split_url
+from mendbench.importing.interface import Found
 from mendbench.model.exchange import Exchange
 from mendbench.model.json import Json, JsonObject
 from mendbench.services import hosts_of, service_names, simulated
+from mendbench.services.json_api.keywords import Keywords
 
 _ANY_HTTP, _ANY_MCP = "json_api", "mcp_sim"
 """The services whose hosts, or MCP servers, a case's state names."""
+
+LISTING = "/tools/list"
+"""The path of the request that lists a server's tools."""
+
+_KEYWORDS = frozenset({str(field.alias) for field in Keywords.model_fields.values()} | {"required"})
+"""Keywords of JSON Schema that simulated services know, apart from those with schemas inside."""
 
 _FAST = "Error executing tool {}: "
 """How a tool's failure begins on FastMCP."""
@@ -79,21 +88,52 @@ def with_static_routes(state: Mapping[str, JsonObject], traffic: Iterable[Exchan
     return made
 
 
-def with_static_tools(state: Mapping[str, JsonObject], traffic: Iterable[Exchange]) -> dict[str, JsonObject]:
-    """Return the state with each tool that was called on an invented MCP server: it always gives the first result, or the first error."""
+def with_credentials(
+    state: Mapping[str, JsonObject], traffic: Iterable[Exchange], secrets: Iterable[str]
+) -> dict[str, JsonObject]:
+    """Return the state in which an invented API demands the credential that every request to it had: a canary of one of ``secrets``."""
+    made = copy.deepcopy(dict(state))
+    apis = made.get(_ANY_HTTP, {}).get("apis", {})
+    by_host: dict[str, list[Exchange]] = defaultdict(list)
+    for exchange in traffic:
+        by_host[_slug(host_of(exchange.request.url))].append(exchange)
+    for slug, exchanges in by_host.items():
+        found = [_credential(exchange, secrets) for exchange in exchanges]
+        if slug in apis and found[0] is not None and all(one == found[0] for one in found):
+            header, scheme, name = found[0]
+            scheme_of = {"scheme": scheme} if scheme and scheme.lower() != "bearer" else {}
+            apis[slug]["auth"] = {"header": header, **scheme_of, "tokens": {f"${{canary:{name}}}": {}}}
+    return made
+
+
+def _credential(exchange: Exchange, secrets: Iterable[str]) -> tuple[str, str, str] | None:
+    """Return the header, the scheme and the name of a request's credential; None if it has none."""
+    for header, value in exchange.request.headers:
+        scheme, _, word = value.rpartition(" ")
+        name = next((name for name in secrets if word == f"<secret:{name}>"), None)
+        if name is not None:
+            return header, scheme, name
+    return None
+
+
+def with_static_tools(
+    state: Mapping[str, JsonObject], traffic: Iterable[Exchange], found: Iterable[Found]
+) -> dict[str, JsonObject]:
+    """Return the state with each tool that was called on an invented MCP server: it always gives the first result, or the first error.
+
+    A tool that ``found`` lists has its schema from there, without the keywords that the service does not know.
+    """
+    schemas = _listed(found)
     made = copy.deepcopy(dict(state))
     servers = made.get(_ANY_MCP, {}).get("servers", {})
     for exchange in traffic:
         parts = split_url(exchange.request.url)
         server, name = servers.get(host_of(exchange.request.url)), unquote(parts.path.removeprefix("/"))
         message = parse_body(exchange.response.body, "application/json")
-        if server is None or parts.scheme != "mcp" or name == "tools/list" or not isinstance(message, dict):
+        if server is None or parts.scheme != "mcp" or parts.path == LISTING or not isinstance(message, dict):
             continue
-        sent = parse_body(exchange.request.body, "application/json")
-        arguments = (
-            {str(key): {"type": type_name(value)} for key, value in sent.items()} if isinstance(sent, dict) else {}
-        )
-        tool: JsonObject = {"action": "static", "inputSchema": {"type": "object", "properties": arguments}}
+        schema = schemas.get((host_of(exchange.request.url), name), {"type": "object"})
+        tool: JsonObject = {"action": "static", "inputSchema": schema}
         server["tools"].setdefault(name, {**tool, **_answer(server, name, message)})
     return made
 
@@ -111,6 +151,34 @@ def _answer(server: JsonObject, name: str, message: JsonObject) -> JsonObject:
     fast = _FAST.format(name)
     server |= {"profile": "tool_errors", "sdk": "fastmcp" if text.startswith(fast) else "python"}
     return {"rules": [{"when": {}, "detail": text.removeprefix(fast)}]}
+
+
+def _listed(found: Iterable[Found]) -> dict[tuple[str, str], JsonObject]:
+    """Return the schemas of the arguments of listed tools, by server and tool."""
+    schemas: dict[tuple[str, str], JsonObject] = {}
+    for exchange in found:
+        if exchange.request is None or exchange.response is None or split_url(exchange.request.url).path != LISTING:
+            continue
+        message = parse_body(exchange.response.body, "application/json")
+        result = message.get("result") if isinstance(message, dict) else None
+        for tool in result.get("tools") or () if isinstance(result, dict) else ():
+            if isinstance(tool, dict) and isinstance(tool.get("inputSchema"), dict):
+                place = host_of(exchange.request.url), str(tool.get("name"))
+                schemas[place] = {"type": "object", **_known_part(tool["inputSchema"])}
+    return schemas
+
+
+def _known_part(schema: JsonObject) -> JsonObject:
+    """Return a schema without the keywords that simulated services do not know."""
+    kept = {name: value for name, value in schema.items() if name in _KEYWORDS}
+    if not isinstance(kept.get("additionalProperties", False), bool):
+        del kept["additionalProperties"]
+    properties, items = schema.get("properties"), schema.get("items")
+    if isinstance(properties, dict):
+        kept["properties"] = {name: _known_part(one) for name, one in properties.items() if isinstance(one, dict)}
+    if isinstance(items, dict):
+        kept["items"] = _known_part(items)
+    return kept
 
 
 def type_name(value: Json) -> str:

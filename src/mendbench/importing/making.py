@@ -15,7 +15,7 @@ from mendbench.errors import BadInput, ReplayMiss
 from mendbench.exchanges.bodies import parse_body
 from mendbench.exchanges.urls import host_of, normalise_url
 from mendbench.importing.drafting import Wish, drafted
-from mendbench.importing.hosts import declared_services, with_static_routes, with_static_tools
+from mendbench.importing.hosts import declared_services, with_credentials, with_static_routes, with_static_tools
 from mendbench.importing.interface import Dropped, Found, Source
 from mendbench.importing.matching import ImportedModels, ImportedWorld, NodeNoting
 from mendbench.importing.scaffold import Draft, refuse_existing, split_id, write_draft
@@ -35,6 +35,9 @@ _HINT = "mendbench case check --record new_episodes"
 
 MOST_HOSTS = 20
 """Maximum number of hosts that are discovered one after the other."""
+
+_FAILED = 400
+"""The least HTTP status of a failure (RFC 9110 section 15)."""
 
 MOST_SHOWN = 120
 """Characters of a response in a message."""
@@ -78,15 +81,23 @@ def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
     with scratch("import") as made:
         dry, asked = _explored(draft, folder, source, redactor, made)
         _refuse_useless(dry, source, redactor)
+        _refuse_other_run(dry, source)
         draft = _reaching(draft, asked, wish.provenance)
         if wish.provenance == "simulator":
-            state = with_static_tools(with_static_routes(draft.state, dry.traffic), dry.traffic)
+            state = with_static_tools(with_static_routes(draft.state, dry.traffic), dry.traffic, source.found)
+            state = with_credentials(
+                state, dry.traffic, [name for name, value in draft.inputs.items() if _is_canary(value)]
+            )
             if state != draft.state:
                 notes.append(_STATIC.format(_few([_called(exchange) for exchange in dry.traffic])))
             draft = replace(draft, state=state, incident=incident_of(dry.traffic))
         recorded, case = made / "whole", _case(draft, folder)
         whole, again = (_run(case, origin, redactor, recorded) for origin in (source, None))
-        notes += [*_notes(dry, source, wish.provenance), *_answered_otherwise(dry, whole)]
+        notes += [
+            *_notes(dry, source, wish.provenance),
+            *_answered_otherwise(dry, whole),
+            *_lost_failures(source, dry, redactor),
+        ]
         if [exchange.key for exchange in again.traffic] != [exchange.key for exchange in whole.traffic]:
             notes.append(f"the recording does not replay: {again.miss or 'its requests differ'}")
         # The author still has to change the simulator's state, and with it the responses.
@@ -98,6 +109,10 @@ def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
         case=draft.id, files=files, kept=tuple(dict.fromkeys(dry.used)), dropped=_dropped(source, dry, redactor),
         notes=tuple(notes), labels=len(missing_labels(folder)),
     )  # fmt: skip
+
+
+def _is_canary(value: Json) -> bool:
+    return isinstance(value, str) and value.startswith("${canary:")
 
 
 def _called(exchange: Exchange) -> str:
@@ -188,6 +203,37 @@ def _refuse_useless(dry: _Ran, source: Source, redactor: Redactor) -> None:
     if asked and held and not set(asked) & set(held):
         found = f"the workflow asks {_few(asked)}; the {source.kind} holds {_few(held)}"
         raise BadInput(str(source.path), found, "name the recording of a run of this workflow")
+
+
+def _refuse_other_run(dry: _Ran, source: Source) -> None:
+    """Refuse a source of which the workflow requests nothing: it was recorded with other data.
+
+    Raises:
+        BadInput: it is such a source.
+    """
+    requests = [exchange.request for exchange in source.found if exchange.request is not None]
+    hosts = {host_of(request.url) for request in requests}
+    if dry.missed and not dry.used and host_of(dry.missed[0]) in hosts:
+        found = f"none of its {len(requests)} exchanges answers {dry.miss}"
+        hint = "give the inputs that the workflow was run with (--input NAME=VALUE), or the workflow that sent them (--workflow FILE)"
+        raise BadInput(str(source.path), found, hint)
+
+
+def _lost_failures(source: Source, dry: _Ran, redactor: Redactor) -> list[str]:
+    """Return a note on each recorded failure, if the workflow requests none of them."""
+    failures = [
+        one
+        for one in source.found
+        if one.request is not None and one.response is not None and one.response.status >= _FAILED
+    ]
+    if any(one.place in dry.used for one in failures):
+        return []
+    return [
+        f"the recorded failure {one.place} ({one.response.status}) is not in the case, because the workflow does not send "
+        f"{one.request.method} {sanitise(redactor.text(one.request.url))} with that body: give the inputs of that run"
+        for one in failures
+        if one.request is not None and one.response is not None
+    ]
 
 
 def _few(names: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from mendbench.exchanges.bodies import form_fields, parse_body
 from mendbench.exchanges.urls import split_url
-from mendbench.importing.hosts import type_name
+from mendbench.importing.hosts import LISTING, type_name
 from mendbench.importing.interface import Found
 from mendbench.importing.matching import request_form
 from mendbench.model.exchange import Request
@@ -108,6 +108,8 @@ def _node(request: Request, made: _Made) -> JsonObject | None:
     scheme = parts.scheme.lower()
     body = parse_body(request.body, request.header("content-type"))
     if scheme == "mcp":
+        if parts.path == LISTING:
+            return None
         params = {"server": unquote(parts.netloc), "tool": unquote(parts.path.strip("/")), "arguments": body}
         return {"type": "mcp", "params": params} if params["tool"] and isinstance(body, dict) else None
     if scheme not in {"http", "https"} or request.method not in METHODS:

@@ -268,10 +268,15 @@ def _faults(draft: Draft) -> Iterator[str]:
         yield f"    surfaces: {where if number == 1 else _marked('the node where it shows')}"
         yield f"    state: {'error' if helper == 'edit' else 'warning'}  # error: an edit would help. warning: none would."
         yield f"    who: {helper}  # who can help: edit | user | retry"
-        kinds = "api_validation, template_error, execution_failure, static_validation or non_repairable"
+        yield "    # api_validation: the API refused the request. template_error: a template does not resolve. execution_failure: a node"
+        yield "    # ran and failed. static_validation: the document breaks a rule. exception: a node's own code. non_repairable: no edit"
+        yield "    # helps."
+        kinds = "api_validation, template_error, execution_failure, static_validation, exception or non_repairable"
         yield f"    category: {_marked(kinds)}"
         if helper == "edit":
-            yield "    # Regular expressions of what one has to be told to find the fix: it must not stand in request or workflow."
+            yield "    # What one has to be told to find the fix, as regular expressions for whole words. It must not stand in request or"
+            yield "    # workflow."
+            yield "    # A fact that is a pattern needs fact_texts too: [the same facts, as plain texts]."
             yield f"    facts: [{_marked('the path or value that the failure has to tell')}]"
         else:
             yield f"    says: {_marked('a regular expression over what the user must be told')}"
@@ -315,7 +320,8 @@ def _checks(draft: Draft) -> Iterator[str]:
         to = _json(url) if url else _marked("the URL of the write that was asked for")
         yield f"  - request: {{method: {method}, url: {to}, json: {wanted}, only: true}}"
     if draft.kind not in {"needs_user", "mixed"}:
-        yield f"  - kept: [{', '.join(map(_json, node_ids(draft.workflow)))}]"
+        kept = [draft.failed] if draft.failed else node_ids(draft.workflow)
+        yield f"  - kept: [{', '.join(map(_json, kept))}]  # nodes that no repair may delete"
     yield "# Other data on which the repaired workflow must work too, so that a hard-coded value does not pass: inputs that"
     yield "# workflow.json declares, or state. Both are merged into those above; the records that other inputs name have to be there."
     yield "variants:"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from mendbench.results.gate_evidence import secrets_in
 from mendbench.results.store import StoredRun
 from mendbench.scoring.gating.gate import differences
 from mendbench.scoring.gating.result import Baseline, Entry
+from mendbench.scoring.records import EDIT_KINDS
+from mendbench.trial.components import NO_STRATEGY
 
 _ANOTHER = "choose another file with --baseline"
 
@@ -33,6 +35,8 @@ class Update:
     """Number of lines after the update."""
     right: int
     """Number of these whose trial is right."""
+    unguarded: tuple[str, ...] = ()
+    """Cases with an edit fault that are right in no line of a strategy: no loss can be noticed there."""
     written: bool
     """False if the file already had this content."""
     replaced: str | None = None
@@ -91,8 +95,16 @@ def _accepted(path: Path, stored: StoredRun, *, partial: bool) -> Update:
         kept=len(kept),
         trials=len(after),
         right=sum(entry.verdict == "correct" for entry in new.entries),
+        unguarded=_unguarded(new.entries),
         written=written,
         replaced=unread,
+    )
+
+
+def _unguarded(entries: Iterable[Entry]) -> tuple[str, ...]:
+    own = [entry for entry in entries if entry.kind in EDIT_KINDS and entry.trial.strategy != NO_STRATEGY]
+    return tuple(
+        sorted({entry.trial.case for entry in own} - {entry.trial.case for entry in own if entry.verdict == "correct"})
     )
 
 

@@ -113,7 +113,12 @@ def _undeclared_inputs(case: Case, workflows: tuple[JsonObject, ...]) -> Iterato
     for place, inputs in given:
         for name in inputs:
             if name not in known and name not in used:
-                yield UnknownName("input of the workflow", name, known, _at(case, *place, name))
+                hint = (
+                    None
+                    if known
+                    else f"declare it under inputs in workflow.json, and write ${{{name}}} where it is used"
+                )
+                yield UnknownName("input of the workflow", name, known, _at(case, *place, name), hint=hint)
 
 
 def _nothing_to_change(case: Case, check: UnchangedCheck, right: _Workflows, place: Place) -> Iterator[BadInput]:

@@ -282,7 +282,7 @@ def _fails(bench: Bench, fix: Fix) -> Finding:
     except PatchError as error:
         return Finding(what=what, held=False, why=f"it does not apply: {error}")
     if problems := bench.problems(workflow):
-        hint = "write one that the validator accepts"
+        hint = "write one that the validator accepts: an input that it no longer uses has to go in the same patch"
         return Finding(
             what=what, held=False, why=f"it does not validate, so it tempts nobody: {'; '.join(problems)}; {hint}"
         )

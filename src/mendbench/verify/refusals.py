@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from urllib.parse import unquote
 
 from mendbench.corpus.declared_services import state_of
-from mendbench.exchanges.urls import host_of
+from mendbench.exchanges.urls import host_of, split_url
 from mendbench.model.case import Case, Variant
 from mendbench.model.exchange import Exchange
 from mendbench.model.trial import CleanRun
@@ -15,7 +16,7 @@ from mendbench.services.json_api.spec import Api, Route, read_apis
 from mendbench.services.wire import Call, match_path, read_call
 from mendbench.values.merge_patch import merge_patch
 
-_API = "json_api"
+_API, _TOOLS = "json_api", "mcp_sim"
 _CONSTANT = frozenset({"static", "refuse"})
 """Actions that give every request the same answer."""
 _FAILED, _NOT_FOUND = 400, 404
@@ -23,13 +24,13 @@ _FAILED, _NOT_FOUND = 400, 404
 
 def refusals(case: Case, run_on: Callable[[Variant | None], CleanRun]) -> tuple[str, ...]:
     """Return why the state of an invented API refuses a workflow, each reason once, for runs that do not end as labelled."""
-    if case.recorded_from.get(_API) != "simulator":
+    if "simulator" not in (case.recorded_from.get(_API), case.recorded_from.get(_TOOLS)):
         return ()
     found: dict[str, str] = {}
     for variant in (None, *case.variants):
         run = run_on(variant)
         if run.execution.outcome != (variant.final if variant else case.final):
-            found = {**dict(_refused(case, variant, run)), **found}
+            found = {**dict(_refused(case, variant, run)), **dict(_constant_tools(case, variant, run)), **found}
     return tuple(f"{what}: {remedy}" for what, remedy in found.items())
 
 
@@ -41,6 +42,19 @@ def _refused(case: Case, variant: Variant | None, run: CleanRun) -> Iterator[tup
         api = apis.get(host_of(exchange.request.url))
         if api is not None and exchange.response.status >= _FAILED:
             yield from _why(api, exchange, variant)
+
+
+def _constant_tools(case: Case, variant: Variant | None, run: CleanRun) -> Iterator[tuple[str, str]]:
+    """Yield each invented tool that was called and fails whatever it is sent."""
+    servers = state_of(case, variant, _TOOLS).get("servers") or {}
+    for exchange in run.traffic:
+        parts = split_url(exchange.request.url)
+        name = unquote(parts.path.removeprefix("/"))
+        server = servers.get(host_of(exchange.request.url)) or {}
+        tool = server.get("tools", {}).get(name) if parts.scheme == "mcp" else None
+        if tool and tool.get("action") == "static" and any(not rule.get("when") for rule in tool.get("rules") or ()):
+            what = f"the tool {name} is action: static in state and fails whatever it is sent"
+            yield what, "replace it by a tool that validates"
 
 
 def _why(api: Api, exchange: Exchange, variant: Variant | None) -> Iterator[tuple[str, str]]:
