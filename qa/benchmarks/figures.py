@@ -406,20 +406,21 @@ def equal_information(run: StoredRun) -> Table:
     """Return the right first responses where form and data are apart, and those of the strong model against ``mend``."""
     head = [
         "strategy", "facts shown", "context tokens", *(f"right, {api} APIs" for api in APIS), "won : lost against `mend`",
-        *(f"training part, {words}" for words in EXPERIMENTS.values()),
+        f"test part, {EXPERIMENTS[MAIN]}", *(f"training part, {words}" for words in EXPERIMENTS.values()),
     ]  # fmt: skip
     mend = _by_case(run, STRONG, "mend", "test", "first-answer")
     rows = []
     for name in ("none", "oracle-hint", "mend~data", "full-context", "full-context+data", "mend"):
         test = _by_case(run, STRONG, name, "test", "first-answer")
         parts = [{case: one for case, one in test.items() if one.api == api} for api in APIS]
-        trained = [_by_case(run, model, name, "train", "first-answer") for model in EXPERIMENTS]
+        others = [_by_case(run, MAIN, name, "test", "first-answer")]
+        others += [_by_case(run, model, name, "train", "first-answer") for model in EXPERIMENTS]
         rows.append([
             f"`{name}`", f"{_mean(one.context_recall for one in test.values()):.2f}",
             f"{_mean(one.attempts[0].context_tokens for one in test.values() if one.attempts):.0f}",
             *(f"{_count_of(part, _first_right)} of {len(part)}" for part in parts),
             "" if name == "mend" else _won_lost(test, mend, _first_right),
-            *(f"{_count_of(part, _first_right)} of {len(part)}" if part else "" for part in trained),
+            *(f"{_count_of(part, _first_right)} of {len(part)}" if part else "" for part in others),
         ])  # fmt: skip
     return head, rows
 
