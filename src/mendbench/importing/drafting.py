@@ -45,7 +45,7 @@ def drafted(wish: Wish, family: str, name: str) -> tuple[Draft, Redactor, list[s
     Raises:
         BadInput, UnknownName: there is no workflow, or an input is missing, unknown or unused.
     """
-    workflow, values, written = _workflow(wish)
+    workflow, values, notes = _workflow(wish)
     declared = workflow.get("inputs")
     names = [str(name) for name in declared] if isinstance(declared, dict) else []
     for one in wish.inputs:
@@ -71,7 +71,6 @@ def drafted(wish: Wish, family: str, name: str) -> tuple[Draft, Redactor, list[s
     inputs = {name: redactor.value(given[name]) for name in names if name in given and name not in secret}
     inputs |= {name: f"${{canary:{name}}}" for name in secret}
     clean = _clean_document(redactor.value(workflow))
-    notes = [WRITTEN] if written else []
     notes += [f"secret inputs became canaries: {', '.join(secret)}"] if secret else []
     if carried:
         taken = f"taken out wherever it stood: the value of {', '.join(sorted(carried))}"
@@ -82,28 +81,25 @@ def drafted(wish: Wish, family: str, name: str) -> tuple[Draft, Redactor, list[s
     return draft, redactor, notes
 
 
-def _workflow(wish: Wish) -> tuple[JsonObject, JsonObject, bool]:
-    """Return the failing workflow, the values of inputs that it was given here, and whether it was written from the requests.
+def _workflow(wish: Wish) -> tuple[JsonObject, JsonObject, list[str]]:
+    """Return the failing workflow, and if it is written from the requests, the values of its inputs and notes about it.
 
     Raises:
-        BadInput: none is given, none is in the source, and no request of the source can be a node.
+        BadInput: none is given, none is in the source, and no request of the source can be a node; or an input was sent nowhere.
     """
     given = wish.workflow or wish.source.workflow
     if given is not None:
-        return given, {}, False
+        return given, {}, []
     made = workflow_of_requests(wish.source.found, wish.inputs)
-    sent = json.dumps(made[0]["nodes"]) if made else ""
-    for name in wish.inputs if made else ():
-        if f"${{{name}}}" not in sent:
-            found, hint = (
-                f"the value of {name!r} was sent nowhere",
-                "give a value as it was sent, or the workflow with --workflow FILE",
-            )
-            raise BadInput("--input", found, hint)
     if made is None:
         found = f"a {wish.source.kind} without a workflow, and without a request that a workflow can send"
         raise BadInput(str(wish.source.path), found, "give the workflow with --workflow FILE")
-    return *made, True
+    sent = json.dumps(made.workflow["nodes"])
+    for name in wish.inputs:
+        if f"${{{name}}}" not in sent:
+            hint = "give a value as it was sent, or the workflow with --workflow FILE"
+            raise BadInput("--input", f"the value of {name!r} was sent nowhere", hint)
+    return made.workflow, made.inputs, [WRITTEN, *made.sources]
 
 
 def _typed(inputs: Mapping[str, Json], workflow: JsonObject) -> JsonObject:

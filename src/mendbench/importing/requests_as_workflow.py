@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 from urllib.parse import unquote
 
 from mendbench.exchanges.bodies import form_fields, parse_body
@@ -42,16 +42,36 @@ _URL_PART = re.compile(r"(?<=[/=])[^/?=&#]+")
 """A part of a URL's path, or a value of its query."""
 
 
+MOST_SOURCES = 3
+"""The number of values whose likely source is named."""
+
+_TELLING = 3
+"""The least length of a text that is looked for in earlier responses: shorter ones occur everywhere."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenWorkflow:
+    """A workflow that was written from requests."""
+
+    workflow: JsonObject
+    inputs: JsonObject
+    """The values of its inputs."""
+    sources: tuple[str, ...]
+    """Values that were sent and that stand in an earlier response, with the template for them: they may come from there."""
+
+
 @dataclass(slots=True)
 class _Made:
     nodes: list[JsonObject] = field(default_factory=list)
+    responses: list[Json] = field(default_factory=list)
+    """The response of each node."""
     inputs: JsonObject = field(default_factory=dict)
     values: JsonObject = field(default_factory=dict)
     """The values of the inputs."""
 
 
-def workflow_of_requests(found: Sequence[Found], inputs: Mapping[str, Json]) -> tuple[JsonObject, JsonObject] | None:
-    """Return a workflow of one node a request, in their order, and the values of its inputs; None if no request can be a node.
+def workflow_of_requests(found: Sequence[Found], inputs: Mapping[str, Json]) -> WrittenWorkflow | None:
+    """Return a workflow of one node a request, in their order; None if no request can be a node.
 
     Each value of ``inputs`` becomes a template wherever it was sent: as a value of a body, or a part of a URL's path or query.
     Credentials in headers become inputs. A request that was sent again, such as a retry, has one node.
@@ -67,6 +87,8 @@ def workflow_of_requests(found: Sequence[Found], inputs: Mapping[str, Json]) -> 
         node = _node(request, made)
         if node is not None:
             made.nodes.append({"id": _id(exchange, request, made), **node})
+            answer = exchange.response
+            made.responses.append(None if answer is None else parse_body(answer.body, answer.header("content-type")))
     if not made.nodes:
         return None
     for node in made.nodes:
@@ -76,7 +98,31 @@ def workflow_of_requests(found: Sequence[Found], inputs: Mapping[str, Json]) -> 
     ids = [node["id"] for node in made.nodes]
     edges = [{"from": before, "to": after} for before, after in pairwise(ids)]
     workflow = {"ir_version": "0.1.0", "inputs": made.inputs, "nodes": made.nodes, "edges": edges}
-    return workflow, made.values
+    return WrittenWorkflow(workflow=workflow, inputs=made.values, sources=tuple(islice(_sources(made), MOST_SOURCES)))
+
+
+def _sources(made: _Made) -> Iterator[str]:
+    """Yield the values of bodies and arguments that stand in the response of an earlier HTTP node, each with its template."""
+    known: dict[str, str] = {}
+    for node, response in zip(made.nodes, made.responses, strict=True):
+        params = node["params"]
+        for path, value in _leaves(params.get("body", params.get("arguments")), ""):
+            if isinstance(value, str) and value in known:
+                yield f"{node['id']} sends {value!r} as {path.lstrip('.')}, which is {known[value]}"
+        for path, value in _leaves(response, "") if node["type"] == "http" else ():
+            if isinstance(value, str) and len(value) >= _TELLING:
+                known.setdefault(value, f"${{{node['id']}.response{path}}}")
+
+
+def _leaves(value: Json, path: str) -> Iterator[tuple[str, Json]]:
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from _leaves(item, f"{path}.{name}")
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _leaves(item, f"{path}[{number}]")
+    else:
+        yield path, value
 
 
 def _templated(value: Json, inputs: Mapping[str, Json], made: _Made) -> Json:
