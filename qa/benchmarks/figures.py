@@ -48,6 +48,15 @@ MODELS = {
     "qwen2.5-coder-0.5b-instruct-q4_k_m": "Qwen2.5-Coder-0.5B-Instruct",
     "smollm2-135m-instruct-q4_1": "SmolLM2-135M-Instruct",
 }
+SHOWN = {
+    "none": "nothing: the request and the workflow alone",
+    "cli-text": "the line that a command prints",
+    "summary": "message, category, hint and node of each error",
+    "mend": "the API's answer, suspect parameters, and values of the run to fill them from",
+    "full-context": "the API's answer, the request that was sent, required fixes, data sources",
+    "agent-json": "the whole failure as JSON",
+}
+"""What the model reads beside the request and the workflow."""
 STRATEGIES = {
     "cli-text": "what the command line printed",
     "summary": "message, category, hint, node",
@@ -251,6 +260,19 @@ def strata(run: StoredRun) -> Table:
             )
             rows.append([words, *cells, told if side == "holds" else ""])
     return ["first prompt", *(f"`{name}`" for name in names), "difference within cases"], rows
+
+
+def headline(run: StoredRun) -> Table:
+    """Return the first responses to prompts that were asked alone, by stratum."""
+    own = run.records.where("treatment", lambda one: one.model == ALONE)
+    pairs = {name: {api: _pairs(run, name, api) for api in APIS} for name in by_tokens(own)}
+    head = ["error report", "what the model reads", "tokens"]
+    head += [f"{api} APIs, of {max(sum(one[api].values()) for one in pairs.values())}" for api in APIS]
+    rows = []
+    for name, found in pairs.items():
+        tokens = context_tokens(own.where("treatment", partial(_strategy_is, name)))
+        rows.append([f"`{name}`", SHOWN[name], f"{tokens:.0f}", *(str(_count_at(found[api], 1)) for api in APIS)])
+    return head, rows
 
 
 def alone(run: StoredRun) -> Table:
@@ -592,7 +614,7 @@ def harm(run: StoredRun) -> Table:
 
 TABLES: Mapping[str, Callable[[StoredRun], Table]] = {
     "strategies": strategies, "policies": policies, "samples": samples, "models": models, "harm": harm, "headline": headline,
-    "funnel": funnel_table, "strata": strata, "single": single, "alone": alone, "batches": batches,
+    "funnel": funnel_table, "strata": strata, "single": single, "alone": alone, "headline": headline, "batches": batches,
     "main-policies": main_policies, "training-policies": partial(main_policies, part="train"), "open": open_trials,
     "undeclared-steps": undeclared_steps, "detectors": detectors, "frames": frames, "equal-information": equal_information,
     "feedback": feedback, "rule-book": rule_book,

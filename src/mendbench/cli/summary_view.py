@@ -79,12 +79,14 @@ def show_summary(run: StoredRun, part: str | None, *, details: bool) -> None:
 
 
 def _never_right(records: Records, part: str | None) -> list[str]:
-    """Return the cases of a part that are right in no trial, apart from those of repairers that are floor or ceiling."""
+    """Return the cases of a part whose trials are all judged and none right, apart from those of repairers that are floor or ceiling."""
     own = records.where("part", lambda name: name == part).where(
         "treatment", lambda one: one.repairer not in BOUND_REPAIRERS
     )
     verdicts = own.counted("case", "verdict")
-    return sorted({case for case, _ in verdicts} - {case for case, verdict in verdicts if verdict == "correct"})
+    return sorted(
+        {case for case, _ in verdicts} - {case for case, verdict in verdicts if verdict in {"correct", "unjudged"}}
+    )
 
 
 def show_totals(totals: Sequence[JsonObject]) -> None:
