@@ -192,7 +192,7 @@ def test_trials_that_crashed_before_anything_ran_are_rescored_too(made):
         ("trials.jsonl", '"passes":', '"passed":', "trials.jsonl:1: evidence.verdict.passes: missing; make the run again"),
         ("trials.jsonl", '"gained":0', '"gained":-1', "label.gained: -1 is not a whole number; make the run again"),
         ("trials.jsonl", '"prompt_tokens":300', '"prompt_tokens":"300"', "trials.jsonl:1: attempts[0].prompt_tokens: '300', where"),
-        ("trials.jsonl", "{", "", "trials.jsonl:1: "),
+        ("trials.jsonl", "{", "", "trials.jsonl:1:17: no JSON"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_judged_anew_is_one_line_that_says_what_to_do_and_nothing_is_written(made, file, old, new, said):

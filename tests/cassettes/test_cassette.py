@@ -176,7 +176,7 @@ def test_a_credential_in_what_is_no_entry_is_not_shown_in_part_either():
 @pytest.mark.parametrize(
     ("change", "line", "found"),
     [
-        (lambda text: text.replace("    method: POST", "\tmethod: POST", 1), 4, "YAML"),
+        (lambda text: text.replace("    method: POST", "\tmethod: POST", 1), 4, "a tab; indent with spaces"),
         (lambda text: text.replace("version: 1", "version: 2", 1), 1, "cassette version 2"),
         (lambda text: text.replace("      code: 500", "      code: high"), 17, "field"),
         (lambda text: text.replace("    elapsed_ms: 1\n", ""), 17, "elapsed_ms"),
@@ -202,7 +202,7 @@ def test_a_broken_file_is_named_with_its_line(change, line, found):
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
-    with pytest.raises(BadInput, match="make it readable"):
+    with pytest.raises(BadInput, match="a folder, not a file; record it"):
         cassette.load(tmp_path)
 
 

@@ -191,7 +191,7 @@ def test_totals_are_sums_of_what_is_known_beside_how_many_are_not(costs, usd, un
             "both 'prices' and 'free'",
         ),
         ("[models.m]\nprices = {input_per_million = 1}", "output_per_million"),
-        ("[models.m]\nprices = {input_per_million = -1, output_per_million = 1}", "greater than or equal to 0"),
+        ("[models.m]\nprices = {input_per_million = -1, output_per_million = 1}", "at least 0 is needed"),
         ("[models.m]\nprices = {input_per_million = nan, output_per_million = 1}", "input_per_million"),
         ("[models.m]\nprices = {input_per_million = inf, output_per_million = 1}", "input_per_million"),
         ('[models.m]\nprices = {input_per_million = "1", output_per_million = 1}', "input_per_million"),

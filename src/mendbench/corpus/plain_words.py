@@ -26,7 +26,7 @@ def in_plain_words(error: ErrorDetails) -> str:
         return f"it does not match {limits['pattern']}"
     if kind in _BOUNDS:
         words, name = _BOUNDS[kind]
-        return f"{words} {limits[name]} is needed"
+        return f"{words} {limits[name]:g} is needed"
     if kind == "model_type":
         return "Input should be an object"
     return error["msg"].removeprefix("Value error, ")
