@@ -56,6 +56,7 @@ test: .venv/.test
 check-release: check
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "slow or not slow"
 	$(BIN)/python -m qa.torture determinism
+	$(BIN)/python qa/benchmarks/getting_started.py --check
 	$(BIN)/python -m qa.release $(PARTS)
 
 # The long versions of what qa/torture tries briefly in `make test`. PARTS="crashes secrets" chooses.
