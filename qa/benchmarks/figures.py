@@ -262,7 +262,7 @@ def strata(run: StoredRun) -> Table:
     return ["first prompt", *(f"`{name}`" for name in names), "difference within cases"], rows
 
 
-def headline(run: StoredRun) -> Table:
+def error_reports(run: StoredRun) -> Table:
     """Return the first responses to prompts that were asked alone, by stratum."""
     own = run.records.where("treatment", lambda one: one.model == ALONE)
     pairs = {name: {api: _pairs(run, name, api) for api in APIS} for name in by_tokens(own)}
@@ -614,7 +614,7 @@ def harm(run: StoredRun) -> Table:
 
 TABLES: Mapping[str, Callable[[StoredRun], Table]] = {
     "strategies": strategies, "policies": policies, "samples": samples, "models": models, "harm": harm, "headline": headline,
-    "funnel": funnel_table, "strata": strata, "single": single, "alone": alone, "headline": headline, "batches": batches,
+    "funnel": funnel_table, "strata": strata, "single": single, "alone": alone, "error-reports": error_reports, "batches": batches,
     "main-policies": main_policies, "training-policies": partial(main_policies, part="train"), "open": open_trials,
     "undeclared-steps": undeclared_steps, "detectors": detectors, "frames": frames, "equal-information": equal_information,
     "feedback": feedback, "rule-book": rule_book,
