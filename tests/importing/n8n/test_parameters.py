@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from mendbench.importing.n8n import document
 from mendbench.importing.n8n.document import execution_of, unflatted
 from mendbench.importing.n8n.expressions import NotSimple
 from mendbench.importing.n8n.requests import SentValues, request_sent
@@ -134,7 +135,8 @@ def test_what_our_node_cannot_send_is_not_sent_otherwise(tmp_path):
             request(tmp_path, version, **parameters)
 
 
-def test_flatted_text_is_read_and_a_broken_one_is_refused():
+def test_flatted_text_is_read_and_a_broken_one_is_refused(monkeypatch):
+    monkeypatch.setattr(document, "MAX_RECORDING", 1_000_000)
     shared = {"s": "twice", "n": 1, "none": None}
     value = {"a": shared, "b": [shared, "twice", True]}
     assert unflatted(flatted(value)) == value
