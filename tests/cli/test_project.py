@@ -47,6 +47,18 @@ def test_the_first_gate_passes_and_a_strategy_that_tells_less_fails_it(empty, me
     assert f"lost: {kind}/example [ours · naive · rules]" in worse.out
 
 
+def test_a_run_names_a_case_whose_own_fix_fails(empty, mendbench):
+    mendbench("init")
+    assert "The own fix of a case fails" not in mendbench("run", "--workers", "1").out
+    path = empty / "cases/http/example/case.yaml"
+    path.write_text(path.read_text("utf-8").replace("body/requester_email}", "body/requester}"), "utf-8")
+    result = mendbench("run", "--workers", "1")
+    assert (
+        "The own fix of a case fails, so its trials tell nothing: http/example; `mendbench case check http/example`"
+        in result.out
+    )
+
+
 def test_the_parts_of_a_new_repository_are_written_and_well(empty, mendbench):
     words = mendbench("init").out.split()
     before = {path: path.read_bytes() for path in empty.rglob("*") if path.is_file() and ".mendbench" not in path.parts}

@@ -19,7 +19,7 @@ from mendbench.report.words import on_apis
 from mendbench.results.store import StoredRun
 from mendbench.results.totals import HEADLINE_PART
 from mendbench.scoring.record_table import Records
-from mendbench.scoring.records import Treatment
+from mendbench.scoring.records import EDIT_KINDS, Treatment
 
 TITLE = "Repair success: cases right within three attempts, of the cases with an edit fault"
 
@@ -27,6 +27,9 @@ DETAILS = "--details shows every model, policy and part"
 
 OTHERS = 3
 """Maximum number of lines for the other models: the summary fits a terminal of 24 lines."""
+
+_FAILED_FIX = frozenset({"partly", "plausible", "unrepaired", "harmful"})
+"""Outcomes of a fix that does not repair its case. The others can be due to the detector."""
 
 # The most important columns come first: a narrow terminal omits the last ones.
 _STRATEGY = ("context\ntokens", "plausible", "harmful", "wasted\n/trial")
@@ -74,6 +77,11 @@ def show_summary(run: StoredRun, part: str | None, *, details: bool) -> None:
     write(f"{paragraph(f'{missing} {DETAILS}')}\n")
     if unsolved := _never_right(run.records, chosen):
         write(f"{paragraph(plain(f'Right under no strategy: {few(unsolved)}'))}\n")
+    if failing := _failing_fixes(run.records):
+        advice = f"`mendbench case check {failing[0]}` says why"
+        write(
+            f"{paragraph(plain(f'The own fix of a case fails, so its trials tell nothing: {few(failing)}; {advice}'))}\n"
+        )
     if part is None or part == HEADLINE_PART:
         write(f"\n{paragraph(plain(results.lead))}\n")
 
@@ -87,6 +95,12 @@ def _never_right(records: Records, part: str | None) -> list[str]:
     return sorted(
         {case for case, _ in verdicts} - {case for case, verdict in verdicts if verdict in {"correct", "unjudged"}}
     )
+
+
+def _failing_fixes(records: Records) -> list[str]:
+    """Return the cases whose reference fix does not repair them, whatever the detector says of it."""
+    applied = records.where("treatment", lambda one: one.repairer == "reference").where("kind", EDIT_KINDS.__contains__)
+    return sorted({case for case, outcome in applied.counted("case", "outcome") if outcome in _FAILED_FIX})
 
 
 def show_totals(totals: Sequence[JsonObject]) -> None:
