@@ -79,10 +79,10 @@ def test_the_parts_of_a_new_repository_are_written_and_well(empty, mendbench):
 
 
 def test_existing_files_stay_as_they_are_and_doctor_says_what_they_lack(empty, mendbench):
-    (empty / ".gitignore").write_text("build\nreports", "utf-8")
+    (empty / ".gitignore").write_text("build\ndist", "utf-8")
     (empty / ".gitlab-ci.yml").write_text("test: {script: [make]}\n", "utf-8")
     result = mendbench("init")
-    assert (empty / ".gitignore").read_text("utf-8") == "build\nreports\n.mendbench/\n"
+    assert (empty / ".gitignore").read_text("utf-8") == "build\ndist\nreports/\n"
     assert (empty / ".gitlab-ci.yml").read_text("utf-8") == "test: {script: [make]}\n"
     assert "kept .gitlab-ci.yml: it existed; it does not call mendbench yet: see docs/ci.md\n" in result.out
     assert not (empty / ".github").exists()
@@ -136,7 +136,7 @@ def test_doctor_names_what_is_broken_and_what_to_do(corpus, mendbench):
     assert result.code == 1
     assert {name: part["status"] for name, part in found.items()} == {
         "mendbench": "ok", "configuration": "ok", "cases": "broken", "proofs": "stale", "recordings": "stale",
-        "strategies": "ok", "models": "missing", "last run": "stale", "baseline": "stale", ".gitignore": "missing", "CI": "missing",
+        "strategies": "ok", "models": "ok", "last run": "stale", "baseline": "stale", ".gitignore": "missing", "CI": "missing",
     }  # fmt: skip
     assert found["cases"]["remedy"] == f"mendbench case check {cases.QUIET}"
     assert f"changed since: {cases.RENAMED}" in found["baseline"]["found"]

@@ -132,21 +132,22 @@ def _models(look: _Look) -> Health:
     if not models:
         responder = _few(look.loaded.config.matrix.repairers)
         return Health(part="models", status="ok", found=f"none; {responder} responds")
-    lines = [(name, *_responses(look, name)) for name in models]
-    found = "; ".join(line for _, _, line in lines)
-    lacking = [name for name, whole, _ in lines if not whole]
-    remedy = f"mendbench run --model {lacking[0]} --record new_episodes" if lacking else ""
-    return Health(part="models", status="missing" if lacking else "ok", found=found, remedy=remedy)
+    counts = {name: _recorded(look, name) for name in models}
+    found = "; ".join(_responses(look, name, count) for name, count in counts.items())
+    silent = next((name for name, count in counts.items() if count == 0), None)
+    remedy = f"mendbench run --model {silent} --record new_episodes" if silent else ""
+    return Health(part="models", status="missing" if silent else "ok", found=found, remedy=remedy)
 
 
-def _responses(look: _Look, model: str) -> tuple[bool, str]:
-    """Return whether every case has responses of a model, and a line that says so."""
-    config = look.loaded.config.models[model]
-    name = config.served_as or model
-    have = sum((look.corpus.cassettes_dir / case_id / f"{name}.yaml").is_file() for case_id in look.corpus.folders)
-    whole = have == len(look.corpus.folders)
-    lacks = "" if whole else "".join(f", {one}" for one in _lacks(config))
-    return whole, f"{model}: responses for {have} of {len(look.corpus.folders)} cases{lacks}"
+def _recorded(look: _Look, model: str) -> int:
+    """Return the number of cases with responses of a model. A case whose workflow does not fail needs none."""
+    name = look.loaded.config.models[model].served_as or model
+    return sum((look.corpus.cassettes_dir / case_id / f"{name}.yaml").is_file() for case_id in look.corpus.folders)
+
+
+def _responses(look: _Look, model: str, count: int) -> str:
+    lacks = "" if count else "".join(f", {one}" for one in _lacks(look.loaded.config.models[model]))
+    return f"{model}: responses for {count} of {len(look.corpus.folders)} cases{lacks}"
 
 
 def _lacks(config: ModelConfig) -> Iterator[str]:

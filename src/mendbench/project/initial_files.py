@@ -104,7 +104,7 @@ def missing_ignored(root: Path) -> tuple[str, ...]:
     Raises:
         BadInput: it cannot be read.
     """
-    have = {line.strip().strip("/") for line in _text(root / ".gitignore").splitlines()}
+    have = {line.strip().strip("/").removesuffix("/*") for line in _text(root / ".gitignore").splitlines()}
     return tuple(line for line in _starter("gitignore").split() if line.strip("/") not in have)
 
 
