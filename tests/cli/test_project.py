@@ -143,6 +143,18 @@ def test_doctor_names_what_is_broken_and_what_to_do(corpus, mendbench):
     assert "http/forgotten" in found["recordings"]["found"]
 
 
+def test_doctor_names_a_model_without_responses_and_what_it_lacks(empty, mendbench, monkeypatch):
+    monkeypatch.delenv("MY_KEY", raising=False)
+    mendbench("init")
+    path = empty / "mendbench.toml"
+    text = path.read_text("utf-8").replace('repairers = ["rules"] ', 'models = ["mine"] ', 1)
+    path.write_text(f'{text}\n[models.mine]\napi_key_env = "MY_KEY"\n', "utf-8")
+    (part,) = [one for one in json.loads(mendbench("doctor", "--format", "json").out) if one["part"] == "models"]
+    assert part["status"] == "missing"
+    assert part["found"] == "mine: responses for 0 of 1 cases, no base_url, MY_KEY is not set"
+    assert part["remedy"] == "mendbench run --model mine --record new_episodes"
+
+
 def test_doctor_without_a_configuration_says_how_to_start(empty, mendbench):
     (empty / ".git").mkdir()
     result = mendbench("doctor")
