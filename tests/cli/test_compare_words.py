@@ -3,13 +3,14 @@ from dataclasses import replace
 import pytest
 
 from mendbench.cli.compare_words import cases, figure, gap, primary, sentence
-from mendbench.cli.words import counted, few
+from mendbench.cli.words import counted
 from mendbench.report.words import about
 from mendbench.scoring.comparing.comparison import differ
 from mendbench.scoring.comparing.contrasts import Changed, contrasts
 from mendbench.scoring.comparing.paired_counts import counts_of
 from mendbench.scoring.score import Score
 from mendbench.scoring.scores import score
+from mendbench.values.words import few
 from tests.fakes.compared import THEIRS, contrast, pair, plan, trials
 
 

@@ -56,7 +56,7 @@ def test_a_run_whose_cases_changed_since_is_not_gated(accepted, mendbench):
     assert (result.code, result.out) == (2, "")
     assert (
         result.line
-        == f"reports/latest: {cases.RENAMED} changed since this run; make the run again with `mendbench run`"
+        == f"reports/latest: changed since this run: {cases.RENAMED}; make the run again with `mendbench run`"
     )
 
 

@@ -16,10 +16,10 @@ def response(prompt="p1", text="a1", *, asked=True):
     return ResponseDigest(prompt=prompt, response=text, asked=asked)
 
 
-def facts(told="", untold=""):
+def facts(stated="", missing=""):
     """Return facts of a case, each named by one hexadecimal digit."""
-    by_digest = {name * 8: name in told for name in sorted(told + untold)}
-    return tuple(FactDigest(digest=digest, told=one) for digest, one in by_digest.items())
+    by_digest = {name * 8: name in stated for name in sorted(stated + missing)}
+    return tuple(FactDigest(digest=digest, stated=one) for digest, one in by_digest.items())
 
 
 def entry(case="a", *, strategy="summary", policy="two-layer", model="m", sample=0, right=True, **changes):
@@ -33,7 +33,7 @@ def entry(case="a", *, strategy="summary", policy="two-layer", model="m", sample
         "key": trial_key(key), "trial": key, "case_digest": "c1", "kind": "repairable", "verdict": "correct" if right else "incorrect",
         "outcome": "repaired" if right else "unrepaired", "stop_reason": "succeeded" if right else "no_progress",
         "attempts": len(responses), "wasted": 0 if right else len(responses), "responses": responses, "exchanges": "k1@30:r1",
-        "context_tokens": 100 if responses else None, "facts": facts(told="a") if responses else (), "elapsed_ms": 1000, **changes,
+        "context_tokens": 100 if responses else None, "facts": facts(stated="a") if responses else (), "elapsed_ms": 1000, **changes,
     })  # fmt: skip
 
 

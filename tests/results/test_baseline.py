@@ -70,7 +70,7 @@ DIGEST = st.text("0123456789abcdef", min_size=8, max_size=8)
     st.builds(TrialKey, case=NAMES.filter(lambda text: text[0] not in "#<=>|"), strategy=NAMES, policy=NAMES, repairer=NAMES, model=NAMES | st.none(), engine=NAMES, sample=st.integers(0, 99)),
     st.lists(st.builds(response, DIGEST, DIGEST, asked=st.booleans()), max_size=3),
     st.sampled_from(["", "0a1b2c3d@30:11111111,4e5f6a7b@0.5:22222222"]),
-    st.sampled_from([(), facts(told="a"), facts(told="af", untold="0b")]),
+    st.sampled_from([(), facts(stated="a"), facts(stated="af", missing="0b")]),
 )  # fmt: skip
 def test_any_names_survive_the_file(tmp_path_factory, key, responses, exchanges, told):
     one = Entry(
@@ -170,7 +170,7 @@ def test_the_first_prompt_and_the_time_of_a_trial_are_kept():
     row["attempts"][0] |= {"context_tokens": 40, "facts": {"found": ["name"], "missing": ["id"]}}
     one = entry_of(row)
     assert (one.context_tokens, one.elapsed_ms) == (40, 3750)
-    assert {fact.digest: fact.told for fact in one.facts} == {fact_digest("name"): True, fact_digest("id"): False}
+    assert {fact.digest: fact.stated for fact in one.facts} == {fact_digest("name"): True, fact_digest("id"): False}
     none = entry_of({**row, "attempts": []})
     assert (none.context_tokens, none.facts, none.elapsed_ms) == (None, (), 1500)
 

@@ -37,7 +37,7 @@ ALL = (
     "the wrong fix fails: greets the town",
     "no mutant survives",
     "no fact stands in the frame",
-    "every fact is told",
+    "every fact is stated",
     "no prompt depends on the truth",
     "services and cassette agree",
     "no recorded exchange is unused",

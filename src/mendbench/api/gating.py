@@ -19,6 +19,7 @@ from mendbench.report.html import trial_link
 from mendbench.results.acceptance import Update, accept
 from mendbench.results.baseline import baseline_of, digests_of, entry_of, read_baseline
 from mendbench.results.gate_evidence import changed_responses, lost_facts, prompt_hints, reasons, secrets_in
+from mendbench.results.stale_cases import changed_since
 from mendbench.results.store import StoredRun, open_run, read_run
 from mendbench.runs.trial_keys import TrialKeys
 from mendbench.runs.trials import run_trials
@@ -29,6 +30,7 @@ from mendbench.strategies import strategy
 from mendbench.strategies.interface import parts_of
 from mendbench.trial.components import BenchContext
 from mendbench.trial.row import digest_of_keys
+from mendbench.values.words import few
 
 REPORT = "index.html"
 
@@ -190,15 +192,9 @@ def _refuse_stale(stored: StoredRun, loaded: Loaded) -> None:
         corpus = open_corpus(loaded, None, None, tolerant=True)
     except BadInput:
         return
-    if corpus.digest == stored.run["digests"]["corpus"]:
-        return
-    ran = {entry.trial.case: entry.case_digest for entry in map(entry_of, stored.rows)}
-    changed = [case.id for case in corpus.cases if ran.get(case.id, case.digest) != case.digest]
-    if changed:
-        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
-        raise BadInput(
-            str(stored.folder), f"{changed[0]}{more} changed since this run", "make the run again with `mendbench run`"
-        )
+    if changed := changed_since(stored, corpus):
+        hint = "make the run again with `mendbench run`"
+        raise BadInput(str(stored.folder), f"changed since this run: {few(changed)}", hint)
 
 
 def _stored(run: str | Path | StoredRun | None, loaded: Loaded) -> StoredRun:

@@ -51,8 +51,9 @@ def init_project(example: str | None = None, ci: str | None = None) -> Initialis
     files = write_missing(root, initial_files(loaded, kind, service))
     proved = None
     if kind is not None:
-        for record in ("new_episodes", "none"):
-            proved = check_cases((f"{kind}/{EXAMPLE}",), None, None, record=record, workers=1, on_progress=in_silence)
+        proved = check_cases(
+            (f"{kind}/{EXAMPLE}",), None, None, record="new_episodes", workers=1, on_progress=in_silence
+        )
     return Initialised(files=files, example=proved)
 
 

@@ -151,7 +151,7 @@ def _unread(summary: JsonObject) -> Iterator[str]:
 def _noted(read: Sequence[Checked], summary: JsonObject) -> Iterator[str]:
     """Yield what fails nothing and still says how far the proofs reach."""
     if summary["without_facts"]:
-        yield f"{counted(summary['without_facts'], 'fault')} without facts: what they need to be told is not measured"
+        yield f"{counted(summary['without_facts'], 'fault')} without facts: nothing measures whether a prompt states what their fix needs"
     if summary["unchecked_fixes"]:
         are = "wrong fix is" if summary["unchecked_fixes"] == 1 else "wrong fixes are"
         yield f"{summary['unchecked_fixes']} {are} refuted only because any edit is wrong here"

@@ -13,7 +13,7 @@ from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, write, write_json
 from mendbench.cli.tables import fits, show_tables
-from mendbench.cli.words import counted, few
+from mendbench.cli.words import counted
 from mendbench.model.json import JsonObject
 from mendbench.report.table_model import Table, columns
 from mendbench.report.tables import FEW
@@ -23,6 +23,7 @@ from mendbench.scoring.comparing.comparison import Difference
 from mendbench.scoring.comparing.contrasts import ContrastResult
 from mendbench.scoring.comparing.pairing import FIELDS
 from mendbench.scoring.records import Treatment
+from mendbench.values.words import few
 
 FIRST: tuple[Direction, ...] = ("newly failing", "newly passing")
 """The changes that are listed first."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from mendbench.cli.output import plain, write
 from mendbench.cli.tables import bar, paragraph, show_tables
-from mendbench.cli.words import NOTHING, TO, counted, decimals, few, number, span
+from mendbench.cli.words import NOTHING, TO, counted, decimals, number, span
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.json import JsonObject
 from mendbench.report.charts.success import Row, rows_of
@@ -20,6 +20,7 @@ from mendbench.results.store import StoredRun
 from mendbench.results.totals import HEADLINE_PART
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS, Treatment
+from mendbench.values.words import few
 
 TITLE = "Repair success: cases right within three attempts, of the cases with an edit fault"
 

@@ -18,11 +18,12 @@ from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
 from mendbench.cli.summary_view import show_summary
-from mendbench.cli.words import counted, few
+from mendbench.cli.words import counted
 from mendbench.report.views import BOUND_REPAIRERS, RULE_BOOK
 from mendbench.report.words import listing, stale_sentences
 from mendbench.results.store import StoredRun
 from mendbench.trial.row import whole
+from mendbench.values.words import few
 
 if TYPE_CHECKING:
     from mendbench.api.rescoring import Rescored

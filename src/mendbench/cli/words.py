@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from itertools import islice
-
 NOTHING = "-"
 """Stands for a figure that is undefined or unknown."""
 
 TO = "\N{EN DASH}"
-
-MAX_NAMES = 4
-"""Names that a line lists."""
 
 _MINUTE, _HOUR = 60, 3600
 
@@ -19,12 +13,6 @@ _MINUTE, _HOUR = 60, 3600
 def counted(count: int, noun: str, form: str = "") -> str:
     """Return a count with its noun. ``form`` formats the count: ``,`` separates thousands."""
     return f"{count:{form}} {noun}{'' if count == 1 else 's'}"
-
-
-def few(names: Collection[str], separator: str = ", ", most: int = MAX_NAMES) -> str:
-    """Return the first ``most`` names in one line, and how many more there are."""
-    more = len(names) - most
-    return separator.join(islice(names, most)) + (f" and {more} more" if more > 0 else "")
 
 
 def number(value: float | None) -> str:

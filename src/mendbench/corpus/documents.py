@@ -17,7 +17,7 @@ from mendbench.errors import BadInput, UnknownName
 from mendbench.io.json_documents import load_json, refuse_repeated_keys
 from mendbench.io.merge_conflicts import refuse_conflict
 from mendbench.io.reading import MAX_DOCUMENT, read_text
-from mendbench.io.yaml_documents import Loader, refuse_swollen, refuse_tab, told
+from mendbench.io.yaml_documents import Loader, described_error, refuse_swollen, refuse_tab
 from mendbench.services.shape import MISFIT
 from mendbench.values.schema import shown
 
@@ -54,7 +54,7 @@ def read_yaml(path: Path, no_file: str) -> Any:
     except yaml.YAMLError as error:
         refuse_conflict(text, str(path))
         refuse_tab(error, text, str(path))
-        raise told(error, str(path), "mend the YAML there") from None
+        raise described_error(error, str(path), "mend the YAML there") from None
     except ValueError as error:
         raise BadInput(str(path), f"a value that cannot be read ({error})", _QUOTE) from None
     except RecursionError:

@@ -30,6 +30,7 @@ from mendbench.recording.scope_recording import Recording
 from mendbench.secrets.redaction import Redactor, sanitise
 from mendbench.trial.components import TRUTH_DETECTOR, build_engine
 from mendbench.trial.scope import open_scope
+from mendbench.values.words import few
 
 _HINT = "mendbench case check --record new_episodes"
 
@@ -41,9 +42,6 @@ _FAILED = 400
 
 MOST_SHOWN = 120
 """Characters of a response in a message."""
-
-MOST_NAMED = 5
-"""Number of hosts that a message names."""
 
 _STATIC = (
     "the simulated API always gives the recorded answer: {}. No fix can pass until state accepts right requests. Replace the entries by "
@@ -77,7 +75,7 @@ def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
     folder, cassettes = cases_dir / family / name, cassettes_dir / family / name
     refuse_existing(folder)
     draft, redactor, notes = drafted(wish, family, name)
-    source = _told(wish.source, redactor)
+    source = _without_secrets(wish.source, redactor)
     with scratch("import") as made:
         dry, asked = _explored(draft, folder, source, redactor, made)
         _refuse_useless(dry, source, redactor)
@@ -89,7 +87,7 @@ def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
                 state, dry.traffic, [name for name, value in draft.inputs.items() if _is_canary(value)]
             )
             if state != draft.state:
-                notes.append(_STATIC.format(_few([_called(exchange) for exchange in dry.traffic])))
+                notes.append(_STATIC.format(few([_called(exchange) for exchange in dry.traffic])))
             draft = replace(draft, state=state, incident=incident_of(dry.traffic))
         recorded, case = made / "whole", _case(draft, folder)
         whole, again = (_run(case, origin, redactor, recorded) for origin in (source, None))
@@ -201,7 +199,7 @@ def _refuse_useless(dry: _Ran, source: Source, redactor: Redactor) -> None:
         )
     )
     if asked and held and not set(asked) & set(held):
-        found = f"the workflow asks {_few(asked)}; the {source.kind} holds {_few(held)}"
+        found = f"the workflow asks {few(asked)}; the {source.kind} holds {few(held)}"
         raise BadInput(str(source.path), found, "name the recording of a run of this workflow")
 
 
@@ -236,12 +234,7 @@ def _lost_failures(source: Source, dry: _Ran, redactor: Redactor) -> list[str]:
     ]
 
 
-def _few(names: Sequence[str]) -> str:
-    left = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {left} more" if left > 0 else "")
-
-
-def _told(source: Source, redactor: Redactor) -> Source:
+def _without_secrets(source: Source, redactor: Redactor) -> Source:
     """Return the source with all known credential values removed from its error messages."""
     dropped = tuple(replace(entry, what=redactor.text(entry.what)) for entry in source.dropped)
     return replace(

@@ -274,12 +274,12 @@ def _faults(draft: Draft) -> Iterator[str]:
         kinds = "api_validation, template_error, execution_failure, static_validation, exception or non_repairable"
         yield f"    category: {_marked(kinds)}"
         if helper == "edit":
-            yield "    # What one has to be told to find the fix, as regular expressions for whole words. It must not stand in request or"
-            yield "    # workflow."
+            yield "    # What the error report has to state, so that the fix can be found: regular expressions for whole words, which the"
+            yield "    # request and the workflow do not match."
             yield "    # A fact that is a pattern needs fact_texts too: [the same facts, as plain texts]."
-            yield f"    facts: [{_marked('the path or value that the failure has to tell')}]"
+            yield f"    facts: [{_marked('the path or value that the error report has to state')}]"
         else:
-            yield f"    says: {_marked('a regular expression over what the user must be told')}"
+            yield f"    says: {_marked('a regular expression over what the warning must say')}"
         yield f"    evidence: {_marked('why this is so, from what the API documents and answered')}"
 
 

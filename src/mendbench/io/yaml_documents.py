@@ -117,7 +117,7 @@ def load_yaml(data: str | bytes, place: str, hint: str, first_line: int = 1) -> 
         text = data if isinstance(data, str) else data.decode("utf-8", "replace")
         refuse_conflict(text, place, first_line)
         refuse_tab(error, text, place, first_line)
-        found = told(error, place, hint, first_line)
+        found = described_error(error, place, hint, first_line)
         raise BadInput(found.place, f"not YAML ({found.found})", hint) from None
     except RecursionError:  # circular merge keys
         raise BadInput(place, _DEEP, hint) from None
@@ -151,7 +151,7 @@ def refuse_tab(error: Exception, text: str, place: str, first_line: int = 1) -> 
         raise BadInput(f"{place}:{mark.line + first_line}:{mark.column + 1}", "a tab", "indent with spaces")
 
 
-def told(error: Exception, place: str, hint: str, first_line: int = 1) -> BadInput:
+def described_error(error: Exception, place: str, hint: str, first_line: int = 1) -> BadInput:
     """Describe an error in a YAML document in one line."""
     mark = getattr(error, "problem_mark", None)
     message = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error) or "not YAML"

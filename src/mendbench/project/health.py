@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,11 +15,12 @@ from mendbench.config.config_file import Loaded
 from mendbench.config.tables import ModelConfig
 from mendbench.corpus.corpus import Corpus
 from mendbench.errors import BadInput, MendbenchError
-from mendbench.io.canonical_json import digest
 from mendbench.project.initial_files import ci_files, missing_ignored
 from mendbench.results.baseline import read_baseline
+from mendbench.results.stale_cases import changed_since
 from mendbench.results.store import read_run
 from mendbench.trial.strategies import trial_strategy
+from mendbench.values.words import few
 from mendbench.verify.checking import left_behind
 from mendbench.verify.proof_store import stored_proof
 from mendbench.version import __version__
@@ -28,9 +29,6 @@ Status: TypeAlias = Literal["ok", "missing", "stale", "broken"]
 
 EXTRAS = {"mcp": "mcp", "cluster": "distributed", "parquet": "pyarrow", "real-worlds": "datasette"}
 """The optional extras, and a module that each installs."""
-
-_NAMED = 3
-"""The number of names in a line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +78,8 @@ def _cases(look: _Look) -> Health:
     count, broken = len(look.corpus.folders), look.corpus.broken
     if not broken:
         families = {case_id.partition("/")[0] for case_id in look.corpus.folders}
-        return Health(part="cases", status="ok", found=f"{count} in {_few(sorted(families))}")
-    found = f"{len(broken)} of {count} cannot be used: {_few(broken)}"
+        return Health(part="cases", status="ok", found=f"{count} in {few(sorted(families))}")
+    found = f"{len(broken)} of {count} cannot be used: {few(broken)}"
     return Health(part="cases", status="broken", found=found, remedy=f"mendbench case check {next(iter(broken))}")
 
 
@@ -94,10 +92,10 @@ def _proofs(look: _Look) -> Health:
         elif not proof.held:
             failed.append(case.id)
     if failed:
-        found = f"these do not hold: {_few(failed)}"
+        found = f"these do not hold: {few(failed)}"
         return Health(part="proofs", status="broken", found=found, remedy=f"mendbench case check {failed[0]}")
     if unproved:
-        found = f"not proved here, or changed since: {_few(unproved)}"
+        found = f"not proved here, or changed since: {few(unproved)}"
         return Health(part="proofs", status="stale", found=found, remedy="mendbench case check")
     return Health(part="proofs", status="ok", found="every case is proved")
 
@@ -105,13 +103,13 @@ def _proofs(look: _Look) -> Health:
 def _recordings(look: _Look) -> Health:
     left = left_behind(look.corpus)
     if left:
-        found = f"recordings of no case: {_few([one.place for one in left])}"
+        found = f"recordings of no case: {few([one.place for one in left])}"
         return Health(
             part="recordings", status="stale", found=found, remedy="delete the folders, or bring their cases back"
         )
     without = [case.id for case in look.corpus.cases if case.recorded_from and not look.corpus.cassettes(case).is_dir()]
     if without:
-        found = f"none for {_few(without)}"
+        found = f"none for {few(without)}"
         remedy = f"mendbench case check {without[0]} --record new_episodes"
         return Health(part="recordings", status="missing", found=found, remedy=remedy)
     return Health(part="recordings", status="ok", found=str(look.corpus.cassettes_dir))
@@ -124,13 +122,13 @@ def _strategies(look: _Look) -> Health:
             trial_strategy(name, look.loaded.strategy_dirs)
         except MendbenchError as error:
             return Health(part="strategies", status="broken", found=str(error), remedy="mendbench strategy list")
-    return Health(part="strategies", status="ok", found=_few(names))
+    return Health(part="strategies", status="ok", found=few(names))
 
 
 def _models(look: _Look) -> Health:
     models = look.loaded.config.matrix.models
     if not models:
-        responder = _few(look.loaded.config.matrix.repairers)
+        responder = few(look.loaded.config.matrix.repairers)
         return Health(part="models", status="ok", found=f"none; {responder} responds")
     counts = {name: _recorded(look, name) for name in models}
     found = "; ".join(_responses(look, name, count) for name, count in counts.items())
@@ -163,11 +161,11 @@ def _run(look: _Look) -> Health:
         run = read_run(look.loaded.out)
     except BadInput as error:
         return Health(part="last run", status="missing", found=f"{error.place}: {error.found}", remedy="mendbench run")
-    ids = {case_id for sweep in run.run["matrix"] for case_id in sweep["cases"]}
-    now = digest({case.id: case.digest for case in look.corpus.cases if case.id in ids})
     found = f"{len(run.rows)} trials in {look.loaded.out}"
-    if now != run.run["digests"]["cases"]:
-        return Health(part="last run", status="stale", found=f"{found}; cases changed since", remedy="mendbench run")
+    if changed := changed_since(run, look.corpus):
+        return Health(
+            part="last run", status="stale", found=f"{found}; changed since: {few(changed)}", remedy="mendbench run"
+        )
     return Health(part="last run", status="ok", found=found)
 
 
@@ -184,7 +182,7 @@ def _baseline(look: _Look) -> Health:
     changed = [case.id for case in look.corpus.cases if held.get(case.id, case.digest) != case.digest]
     new = [case_id for case_id in look.corpus.folders if case_id not in held]
     found = f"{len(entries)} trials in {path}"
-    said = [f"{what}: {_few(ids)}" for what, ids in (("changed since", changed), ("not in it", new)) if ids]
+    said = [f"{what}: {few(ids)}" for what, ids in (("changed since", changed), ("not in it", new)) if ids]
     if said:
         remedy = "mendbench run, then mendbench gate --update"
         return Health(part="baseline", status="stale", found="; ".join((found, *said)), remedy=remedy)
@@ -194,7 +192,7 @@ def _baseline(look: _Look) -> Health:
 def _ignored(look: _Look) -> Health:
     missing = missing_ignored(look.loaded.root)
     if missing:
-        return Health(part=".gitignore", status="missing", found=f"no {_few(missing)}", remedy="mendbench init")
+        return Health(part=".gitignore", status="missing", found=f"no {few(missing)}", remedy="mendbench init")
     return Health(part=".gitignore", status="ok", found="outputs are ignored")
 
 
@@ -204,10 +202,4 @@ def _ci(look: _Look) -> Health:
         return Health(
             part="CI", status="missing", found="no CI file calls mendbench", remedy="mendbench init --ci github|gitlab"
         )
-    return Health(part="CI", status="ok", found=_few([str(path) for path in found]))
-
-
-def _few(names: Iterable[object]) -> str:
-    listed = list(names)
-    left = len(listed) - _NAMED
-    return ", ".join(map(str, listed[:_NAMED])) + (f" and {left} more" if left > 0 else "")
+    return Health(part="CI", status="ok", found=few([str(path) for path in found]))

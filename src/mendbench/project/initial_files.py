@@ -11,6 +11,8 @@ from mendbench.config.config_file import Loaded
 from mendbench.errors import BadInput
 from mendbench.io.files import why_unwritable, write_atomically
 from mendbench.io.reading import MEGABYTE, read_text
+from mendbench.strategies.front_matter import template_text
+from mendbench.strategies.template import TEMPLATES
 
 Example: TypeAlias = Literal["http", "mcp", "slack"]
 Ci: TypeAlias = Literal["github", "gitlab"]
@@ -64,7 +66,7 @@ def initial_files(loaded: Loaded | None, example: Example | None, ci: Ci | None)
     corpus = f"{cases} {cassettes}"
     files = [] if loaded is not None else [
         InitialFile(path=Path(CONFIGURATION), text=_starter("mendbench.toml")),
-        InitialFile(path=Path("strategies/ours.md.j2"), text=_starter("ours.md.j2")),
+        InitialFile(path=Path("strategies/ours.md.j2"), text=template_text(TEMPLATES / "full-context.md.j2")),
     ]  # fmt: skip
     if example is not None:
         files += _example(Path(cases), example)

@@ -123,7 +123,7 @@ def render_baseline(baseline: Baseline) -> str:
     """Return the text of a baseline."""
     own = baseline.digests
     head: list[tuple[str, ...]] = [("format", str(FORMAT)), ("mendbench", baseline.version)]
-    head += [("engine", own.engine), ("scorer", own.scorer), *(("price", name, told) for name, told in own.prices)]
+    head += [("engine", own.engine), ("scorer", own.scorer), *(("price", name, stated) for name, stated in own.prices)]
     lines = [_INTRO, *("\t".join(map(_written, line)) for line in head), "\t".join(COLUMNS)]
     lines += ["\t".join(map(_written, _cells(entry))) for entry in in_order(baseline.entries)]
     return "".join(f"{line}\n" for line in lines)
@@ -193,8 +193,8 @@ def _response(attempt: JsonObject) -> ResponseDigest:
 def _facts_of(row: JsonRow) -> tuple[FactDigest, ...]:
     """Return the facts of a case by whether the first prompt states them, sorted: a change of one is a change of one sign."""
     own = row["attempts"][0]["facts"] if row["attempts"] else {"found": [], "missing": []}
-    found = {fact_digest(fact): told for name, told in (("missing", False), ("found", True)) for fact in own[name]}
-    return tuple(FactDigest(digest=one, told=told) for one, told in sorted(found.items()))
+    found = {fact_digest(fact): stated for name, stated in (("missing", False), ("found", True)) for fact in own[name]}
+    return tuple(FactDigest(digest=one, stated=stated) for one, stated in sorted(found.items()))
 
 
 def _text_of(value: Json) -> str:
@@ -216,7 +216,7 @@ def _cells(entry: Entry) -> tuple[str, ...]:
         entry.case_digest, entry.kind, entry.verdict, entry.outcome or _ABSENT, entry.stop_reason, str(entry.attempts),
         _ABSENT if entry.wasted is None else str(entry.wasted), responses or _ABSENT, entry.exchanges or _ABSENT,
         _ABSENT if entry.context_tokens is None else str(entry.context_tokens),
-        ",".join(f"{'+' if one.told else '-'}{one.digest}" for one in entry.facts) or _ABSENT, str(entry.elapsed_ms),
+        ",".join(f"{'+' if one.stated else '-'}{one.digest}" for one in entry.facts) or _ABSENT, str(entry.elapsed_ms),
     )  # fmt: skip
 
 
@@ -324,7 +324,7 @@ def _facts(place: str, cell: str) -> tuple[FactDigest, ...]:
         return ()
     if _FACTS.fullmatch(cell) is None:
         raise BadInput(place, f"facts {cell[:40]!r}", f"+ or - and 8 hexadecimal digits are due for each; {_HINT}")
-    return tuple(FactDigest(digest=one[1:], told=one[0] == "+") for one in cell.split(","))
+    return tuple(FactDigest(digest=one[1:], stated=one[0] == "+") for one in cell.split(","))
 
 
 def _add(entries: dict[str, tuple[int, Entry]], entry: Entry, number: int, place: str) -> None:

@@ -76,7 +76,7 @@ def lost_facts(row: JsonRow, texts: Mapping[str, str], before: Entry, text_of: C
     ``text_of`` returns the plain text of a fact from its pattern.
     """
     missing = row["attempts"][0]["facts"]["missing"] if row["attempts"] else []
-    lost = [text_of(str(whole(fact, texts))) for fact in missing if fact_digest(fact) in before.told]
+    lost = [text_of(str(whole(fact, texts))) for fact in missing if fact_digest(fact) in before.stated]
     if not lost:
         return ()
     more = f" and {len(lost) - MAX_FACTS} more" if len(lost) > MAX_FACTS else ""

@@ -49,7 +49,7 @@ def disagreements(bench: Bench, fixed: JsonObject | None) -> tuple[str, ...]:
             recorded = bench.clean(workflow, variant).traffic
             fresh = apart.fresh(workflow, variant, _RealOnly(bench.recordings, simulated)).traffic
             found.update(
-                (_told(one, other.response, keys), None)
+                (_described(one, other.response, keys), None)
                 for one, other in zip(recorded, fresh, strict=False)
                 if one.response != other.response
             )
@@ -62,7 +62,7 @@ def difference(recorded: Response, fresh: Response) -> str:
     return f"{path} is {_shown(old)} in the recording and {_shown(new)} from the simulator"
 
 
-def _told(recorded: Exchange, fresh: Response, keys: list[str]) -> str:
+def _described(recorded: Exchange, fresh: Response, keys: list[str]) -> str:
     where = f"key {recorded.key}"
     if recorded.key in keys:
         where += f", exchange {keys.index(recorded.key) + 1} of {WORLD}"

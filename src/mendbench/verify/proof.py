@@ -35,7 +35,7 @@ from mendbench.verify.patches import patch_between
 from mendbench.verify.reasons import error_of, stop_of, stops
 from mendbench.verify.refusals import refusals
 from mendbench.verify.refutation import refutation
-from mendbench.verify.told_facts import untold_facts
+from mendbench.verify.stated_facts import unstated_facts
 
 Fate: TypeAlias = Literal["killed", "survived", "invalid", "missed", "accepted", "unproved (live)"]
 """killed: judged wrong, or refuted. survived: judged right. invalid: no engine would run it. missed: a recording that it needs is missing.
@@ -192,7 +192,7 @@ def _truth(bench: Bench) -> Iterator[Finding]:
     off = _mislabelled(case.first, run.execution, "expect.first")
     yield Finding(what="the broken workflow fails as labelled", held=not off, why=off)
     again = bench.fresh(case.workflow, None, bench.recordings)
-    same = again.execution == run.execution and _told(again) == _told(run)
+    same = again.execution == run.execution and _exchanges(again) == _exchanges(run)
     yield Finding(what="two executions agree", held=same, why="" if same else "they differ")
     untouched = bench.judged(case.workflow)
     right = untouched.verdict.verdict == "correct"
@@ -231,7 +231,7 @@ def _unmet(judged: Judged) -> list[str]:
     ]
 
 
-def _told(run: CleanRun) -> list[tuple[Request, Response]]:
+def _exchanges(run: CleanRun) -> list[tuple[Request, Response]]:
     return [(exchange.request, exchange.response) for exchange in run.traffic]
 
 
@@ -355,9 +355,9 @@ def _prompts(bench: Bench, context: BenchContext) -> Iterator[Finding]:
     yield Finding(what="no fact stands in the frame", held=not found, why="; ".join((*found, hint)) if found else "")
     run = bench.clean(case.workflow, None)
     seen = (_context(bench.engine, case, run.execution, info.strategy, context) for info in strategies())
-    untold = untold_facts(bench, seen)
-    hint = "a fact is what the repair has to be told: correct it, or the state that should tell it"
-    yield Finding(what="every fact is told", held=not untold, why="; ".join((*untold, hint)) if untold else "")
+    unstated = unstated_facts(bench, seen)
+    hint = "a fact is what the error report has to state: correct it, or the state that should yield it"
+    yield Finding(what="every fact is stated", held=not unstated, why="; ".join((*unstated, hint)) if unstated else "")
     other = next((one for one in context.corpus.cases if one.group != case.group), case)
     swapped = replace(
         case, faults=other.faults, fix=other.fix, checks=other.checks, variants=other.variants, title=other.title,

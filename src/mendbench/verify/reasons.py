@@ -18,8 +18,8 @@ def error_of(record: NodeRecord) -> str:
         return ""
     message = record.message or (noticed.message if noticed else "") or "no message"
     body = noticed.body if noticed else None
-    told = body if isinstance(body, str) else canonical_json(body)
-    return short(message) if body in (None, "", {}, []) or told in message else f"{short(message)}: {short(told)}"
+    text = body if isinstance(body, str) else canonical_json(body)
+    return short(message) if body in (None, "", {}, []) or text in message else f"{short(message)}: {short(text)}"
 
 
 def stop_of(execution: Execution) -> str:

@@ -8,7 +8,7 @@ from mendbench.scoring.gating.result import Rules
 from tests.fakes.gates import baseline, crashed, entry, facts, present, response, unjudged
 
 RULES = Rules()
-LONGER, SILENT, LATE = {"context_tokens": 111}, {"facts": facts(untold="a")}, {"elapsed_ms": 1101}
+LONGER, SILENT, LATE = {"context_tokens": 111}, {"facts": facts(missing="a")}, {"elapsed_ms": 1101}
 
 
 def changes(then, now, rules=RULES, regime="exact"):
@@ -25,7 +25,7 @@ def changes(then, now, rules=RULES, regime="exact"):
         (entry(context_tokens=0), entry(context_tokens=1), ["tokens"]),
         (entry(), entry(**SILENT), ["facts"]),
         (entry(**SILENT), entry(), []),
-        (entry(facts=facts(told="a", untold="b")), entry(facts=facts(told="b", untold="a")), []),
+        (entry(facts=facts(stated="a", missing="b")), entry(facts=facts(stated="b", missing="a")), []),
         (entry(), entry(**LATE), ["slower"]),
         (entry(), entry(elapsed_ms=1100), []),
         (entry(), entry(**LONGER, **SILENT, **LATE), ["facts", "tokens", "slower"]),

@@ -29,10 +29,10 @@ _EXCEPTION = ("exception.type", "exception.message")
 
 def fault_of(span: Span) -> Fault | None:
     """Return the fault that a span's error means; None for no error, or one that is no fault."""
-    told = [
+    words = [
         str(attributes.get(key) or "") for name, attributes in span.events if name == "exception" for key in _EXCEPTION
     ]
-    return fault_in(span.text("error.type")) or fault_in(" ".join([*told, span.message]))
+    return fault_in(span.text("error.type")) or fault_in(" ".join([*words, span.message]))
 
 
 def fault_in(words: str) -> Fault | None:

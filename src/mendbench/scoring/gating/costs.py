@@ -16,7 +16,7 @@ def cost_changes(then: Entry, now: Entry, rules: Rules, regime: Regime) -> Itera
     The times of a trial with other responses are not compared: how long a response takes is chance.
     """
     if then.context_tokens is not None and now.context_tokens is not None:
-        if len(now.told) < len(then.told):
+        if len(now.stated) < len(then.stated):
             yield "facts", rules.fewer_facts
         if _rose(then.context_tokens, now.context_tokens, rules.token_tolerance):
             yield "tokens", rules.more_tokens

@@ -58,7 +58,7 @@ class FactDigest:
     """A fact that a case's repair needs, by the digest of its pattern."""
 
     digest: str
-    told: bool
+    stated: bool
     """Whether the context of the first prompt states it."""
 
 
@@ -90,9 +90,9 @@ class Entry:
     """Time on the virtual clock, of executions and responses."""
 
     @property
-    def told(self) -> frozenset[str]:
+    def stated(self) -> frozenset[str]:
         """The digests of the facts that the first prompt states."""
-        return frozenset(fact.digest for fact in self.facts if fact.told)
+        return frozenset(fact.digest for fact in self.facts if fact.stated)
 
     def described(self) -> str:
         """Return the result of the trial in a few words."""
@@ -104,7 +104,7 @@ class Entry:
     def measured(self, change: Change) -> str:
         """Return what a change is about: the facts, tokens or time of the trial for one of :data:`COSTS`, else its result."""
         if change == "facts":
-            return f"{len(self.told)} of {len(self.facts)} facts in the prompt"
+            return f"{len(self.stated)} of {len(self.facts)} facts in the prompt"
         if change == "tokens":
             return f"{self.context_tokens} context tokens"
         return f"{self.elapsed_ms} ms" if change == "slower" else self.described()

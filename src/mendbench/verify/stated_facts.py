@@ -1,4 +1,4 @@
-"""Facts that nothing tells: no prompt can contain them, so every strategy would be charged for missing them."""
+"""Facts that nothing states: no prompt can contain them, so every strategy would be charged for missing them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from mendbench.verify.bench import Bench
 from mendbench.verify.reasons import stop_of
 
 
-def untold_facts(bench: Bench, contexts: Iterable[str]) -> tuple[str, ...]:
-    """Return one text for each fact that nothing tells, with what the first execution said.
+def unstated_facts(bench: Bench, contexts: Iterable[str]) -> tuple[str, ...]:
+    """Return one text for each fact that nothing states, with what the first execution said.
 
     A fact may stand in a response, a failure or an output of the first execution, or in one of ``contexts``, which are the
     strategies' parts of the first prompt. They are read only if they are needed. If a case has several faults, one may show
@@ -25,7 +25,7 @@ def untold_facts(bench: Bench, contexts: Iterable[str]) -> tuple[str, ...]:
     case = bench.case
     first = bench.clean(case.workflow, None)
     missing = facts_of(case)
-    for text in (*_told_by(first), *_later(bench, case)):
+    for text in (*_texts_of(first), *_later(bench, case)):
         missing = context_recall(missing, text).missing
         if not missing:
             return ()
@@ -37,7 +37,7 @@ def untold_facts(bench: Bench, contexts: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def _told_by(run: CleanRun) -> Iterator[str]:
+def _texts_of(run: CleanRun) -> Iterator[str]:
     for exchange in run.traffic:
         headers = (f"{name}: {value}" for name, value in exchange.response.headers)
         yield "\n".join((*headers, exchange.response.body.decode("utf-8", "replace")))
@@ -47,10 +47,10 @@ def _told_by(run: CleanRun) -> Iterator[str]:
 
 
 def _later(bench: Bench, case: Case) -> Iterator[str]:
-    """Yield what the failing runs of other workflows tell on the case's own data, if it has several faults."""
+    """Yield what the failing runs of other workflows state on the case's own data, if it has several faults."""
     if len(case.faults) < 2:  # noqa: PLR2004 - nothing waits behind a single fault
         return
     right = right_workflows(case)
     for workflow, run in bench.own_runs():
         if workflow not in right:
-            yield from _told_by(run)
+            yield from _texts_of(run)
