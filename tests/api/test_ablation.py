@@ -118,7 +118,7 @@ def test_a_difference_has_the_verdict_and_the_interval_of_any_comparison(root):
     sides = (f"reports/ablation:strategy=./mine.md.j2{left_out}" for left_out in ("", "~fields"))
     (main,) = api.compare(*sides, part="all", scores=("repair_success",)).main.differences
     assert one == main
-    assert (one.score, one.a.value, one.b.value, one.verdict) == ("repair_success", 1, 0, "not told apart")
+    assert (one.score, one.a.value, one.b.value, one.verdict) == ("repair_success", 1, 0, "not significant")
 
 
 def test_the_trials_behind_it_are_a_run_of_its_own(root):

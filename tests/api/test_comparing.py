@@ -99,7 +99,7 @@ def test_two_strategies_of_one_run_are_compared_case_by_case():
         ("slack/case-3", "newly failing"), ("slack/case-0", "newly passing"), ("slack/case-1", "newly passing"),
     ]  # fmt: skip
     difference = next(one for one in pair.differences if one.score == "repair_success")
-    assert (difference.won, difference.lost, difference.tied, difference.verdict) == (2, 1, 1, "not told apart")
+    assert (difference.won, difference.lost, difference.tied, difference.verdict) == (2, 1, 1, "not significant")
     assert [one.score for one in pair.differences] == list(MAIN_SCORES)
     assert (found.part, found.cases, found.unpaired, found.notes) == ("test", {"test": 4}, (), ())
 
@@ -205,7 +205,7 @@ def test_a_run_with_trials_without_a_verdict_is_like_itself_too():
     found = api.compare(run, f"{run}:strategy=summary")
     assert {one.verdict for one in found.main.differences} <= {"alike", "undefined"}
     other = write_run(Path("other"), rows({"summary": "ur??"}))
-    assert "not told apart" in {one.verdict for one in api.compare(run, other).main.differences}
+    assert "not significant" in {one.verdict for one in api.compare(run, other).main.differences}
 
 
 # --- parts -------------------------------------------------------------------------------------------------------------------------------

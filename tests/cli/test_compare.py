@@ -56,7 +56,7 @@ def test_newly_failing_and_newly_passing_trials_come_first_and_then_the_verdict(
     )
     assert unquote(lines[9]).startswith(f"    {LATEST}/index.html#trial={cases.RENAMED} | mendbench | chat | ")
     verdict = next(line for line in lines if line.startswith("Repair success, under two-layer: "))
-    assert "B is not told apart from A; would need about " in verdict
+    assert "B is not significantly different from A; would need about " in verdict
     assert "(B 1/1, A 0/1; 1 won, 0 lost, 0 tied)" in verdict
     assert lines.index(verdict) < next(at for at, line in enumerate(lines) if line.startswith("score"))
     assert "All of this is exploratory: intervals and counts, no p-values." in result.out
@@ -136,7 +136,7 @@ def test_trials_without_a_verdict_are_told_with_what_they_could_change(tmp_path,
     write_run(tmp_path / "b", rows({"summary": "rrrrr??"}))
     result = mendbench("compare", "a", "b")
     assert (
-        "open: 2 cases of 7 without a verdict on a side; in the worst case not told apart, in the best better"
+        "open: 2 cases of 7 without a verdict on a side; in the worst case not significant, in the best better"
         in result.out
     )
     assert "No verdict any more: 2 trials" in result.out
@@ -154,7 +154,7 @@ def test_few_cases_are_told_in_cases_and_many_in_points(tmp_path, monkeypatch, m
         )
         assert gap in line
         assert f" 2:0:{n - 2} " in line
-        assert "not told apart" in line
+        assert "not significant" in line
         assert line.split()[-3:-1] == [str(n), "+"]
 
 
@@ -293,10 +293,10 @@ def test_a_narrow_terminal_keeps_the_names_of_rows_and_drops_the_last_columns(tm
     monkeypatch.chdir(tmp_path)
     write_run(tmp_path / "a", rows({"summary": "u" * 30, "none": "u" * 30}))
     write_run(tmp_path / "b", rows({"summary": "r" * 3 + "u" * 27, "none": "r" + "u" * 29}))
-    monkeypatch.setattr("mendbench.cli.tables.UNBOUNDED", 60)
+    monkeypatch.setattr("mendbench.cli.tables.UNBOUNDED", 61)
     one = mendbench("compare", "a:strategy=summary", "b:strategy=summary").out
     row = next(line for line in one.splitlines() if line.startswith("repair success"))
-    assert row.split()[:4] == ["repair", "success", "not", "told"]
+    assert row.split()[:4] == ["repair", "success", "not", "significant"]
     assert "+10 points" in row
     assert "+ needed" not in one
     several = mendbench("compare", "a", "b").out

@@ -67,10 +67,10 @@ def test_a_share_that_is_not_of_cases_is_told_as_a_number():
     [
         ("0" * 7, "1" * 7, "B is better than A (B 7/7, A 0/7; 7 won, 0 lost, 0 tied)"),
         ("1" * 7, "0" * 7, "B is worse than A (B 0/7, A 7/7; 0 won, 7 lost, 0 tied)"),
-        ("10", "01", "B is not told apart from A; neither is ahead (B 1/2, A 1/2; 1 won, 1 lost, 0 tied)"),
-        ("00000", "10000", "B is not told apart from A; would need about 32 more cases (B 1/5, A 0/5; 1 won, 0 lost, 4 tied)"),
-        ("0?", "00", "B is not told apart from A, whatever becomes of 1 open pair (B 0/2, A 0–1/2; 0 won, 0 lost, 1 tied)"),
-        ("000000?", "11111?0", "open: 2 cases of 7 without a verdict on a side; in the worst case not told apart, in the best better"),
+        ("10", "01", "B is not significantly different from A; neither is ahead (B 1/2, A 1/2; 1 won, 1 lost, 0 tied)"),
+        ("00000", "10000", "B is not significantly different from A; would need about 32 more cases (B 1/5, A 0/5; 1 won, 0 lost, 4 tied)"),
+        ("0?", "00", "B is not significantly different from A, whatever becomes of 1 open pair (B 0/2, A 0–1/2; 0 won, 0 lost, 1 tied)"),
+        ("000000?", "11111?0", "open: 2 cases of 7 without a verdict on a side; in the worst case not significant, in the best better"),
         ("10", "10", "alike: no case differs (B 1/2, A 1/2; with so few, up to 78% of other groups of cases could)"),
     ],
 )  # fmt: skip
@@ -82,7 +82,9 @@ def test_a_primary_contrast_that_only_the_correction_leaves_untold_is_not_told_a
     others = [contrast(f"undefined {at}", treatment=f"nobody {at}") for at in (1, 2)]
     records = [*trials("0" * 20, part="test"), *trials("1" * 6 + "0" * 14, THEIRS, part="test")]
     found = contrasts(records, plan(contrast(), *others))[0]
-    assert "is not told apart from summary under two-layer; would need about 12 more cases (" in primary(found)
+    assert "is not significantly different from summary under two-layer; would need about 12 more cases (" in primary(
+        found
+    )
     assert primary(found).endswith(", p = 0.094 after Holm's correction")
     unknown = replace(found, difference=replace(found.difference, more_cases=None))
     assert "neither is ahead" not in primary(unknown)

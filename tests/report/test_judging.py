@@ -98,7 +98,7 @@ def test_limits_shifts_and_digests_are_about_the_whole_run():
     ).findings
     assert [(one.level, one.title) for one in found] == [
         ("warning", "engine is another"), ("error", "limit broken"), ("warning", "limit open"), ("warning", "limit undefined"),
-        ("error", "worse beyond noise"), ("warning", "not told apart from noise"),
+        ("error", "worse beyond noise"), ("warning", "may be noise"),
     ]  # fmt: skip
     assert all(one.key is None and one.case is None for one in found)
     assert found[1].message.startswith("max_wasted: wasted is 1.5, ")

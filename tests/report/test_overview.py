@@ -30,7 +30,7 @@ def test_the_strategy_that_repairs_the_greatest_share_is_named_with_its_denomina
     one = answers(run)["Which strategy?"]
     assert one.says == "mend"
     assert one.why[0].startswith("9 of 20 cases repaired (45\u202f%); 95 % interval 26 to ")
-    assert one.why[1] == "Against summary: 4 won, 0 lost of 20, not told apart (exploratory)"
+    assert one.why[1] == "Against summary: 4 won, 0 lost of 20, not significant (exploratory)"
 
 
 def test_few_cases_have_an_interval_in_cases_and_no_rate():
@@ -49,7 +49,7 @@ def test_strategies_that_unjudged_trials_can_still_put_first_are_named_together(
 
 def test_the_best_strategy_is_compared_with_the_next_and_its_price_is_said():
     why = answers(lettered_run({"summary": "uuu", "full-context": "ruu", "mend": "rru"}))["Which strategy?"].why
-    assert why[1] == "Against full-context: 1 won, 0 lost of 3, not told apart (exploratory)"
+    assert why[1] == "Against full-context: 1 won, 0 lost of 3, not significant (exploratory)"
     assert why[2].startswith("Against summary: 2 won, 0 lost of 3")
     assert (
         why[3]
@@ -175,7 +175,7 @@ def test_the_best_strategy_is_compared_with_no_context():
     why = answers(two_strata({"mend": "rrruu", "summary": "uuurr", "none": "uuuuu"}))[
         "Which strategy on private APIs?"
     ].why
-    assert "Against none: 3 won, 0 lost of 3, not told apart (exploratory)" in why
+    assert "Against none: 3 won, 0 lost of 3, not significant (exploratory)" in why
 
 
 def test_of_strategies_that_repair_as_many_the_cheapest_is_named():
@@ -211,7 +211,7 @@ def test_the_control_model_has_its_own_answers_and_charts_counted_by_the_first_r
     assert (found.solver.label, found.asked, found.of) == ("alone", "each prompt alone", "Under first-answer, 3 cases")
     (best, failing) = found.answers
     assert (best.question, best.says) == ("Which strategy?", "mend")
-    assert "Against summary: 2 won, 1 lost of 3, not told apart (exploratory)" in best.why
+    assert "Against summary: 2 won, 1 lost of 3, not significant (exploratory)" in best.why
     assert failing.stopped_at == "first_stage"
     (chart,) = found.pictures
     assert {mark.kind for mark in chart.marks} == {"hollow"}

@@ -41,27 +41,27 @@ def test_a_difference_that_is_told_from_chance_has_counts_interval_and_tokens():
     (text, _) = told(run, "Strategies")
     assert text.startswith("full-context repairs 18 more of 24 cases than summary (18 won, 0 lost; 95 % interval +")
     assert text.endswith(" points), at 0.6 times the prompt and response tokens of a trial.")
-    assert weights(run, "Strategies")[0] == "told"
+    assert weights(run, "Strategies")[0] == "significant"
 
 
 def test_an_exploratory_gap_that_is_not_told_apart_gives_no_number_of_cases():
     text = told(lettered_run({"summary": "u" * 24, "full-context": "rr" + "u" * 22}), "Strategies")[0]
     assert text == (
         "full-context repairs 2 more of 24 cases than summary (2 won, 0 lost), at 1.0 times the prompt and response tokens of a trial: "
-        "not told apart."
+        "not significant."
     )
 
 
 def test_a_primary_contrast_that_is_not_told_apart_says_how_many_cases_would_tell():
     (text,) = told(planned("rru" * 4, "uru" * 4), PRIMARY)
-    assert re.search(r": not told apart; about \d+ more cases would tell\. p = ", text)
+    assert re.search(r": not significant; about \d+ more cases would decide\. p = ", text)
 
 
 def test_neither_ahead_is_told_as_such():
     text = told(lettered_run({"summary": "ruuuuuuu", "full-context": "uruuuuuu"}), "Strategies")[0]
     assert (
         text
-        == "full-context and summary are not told apart, at 1.0 times the prompt and response tokens of a trial: 1 won, 1 lost of 8 cases, neither is ahead."
+        == "full-context and summary do not differ significantly, at 1.0 times the prompt and response tokens of a trial: 1 won, 1 lost of 8 cases, neither is ahead."
     )
 
 
@@ -81,7 +81,7 @@ def test_as_many_won_as_lost_is_no_tie_where_the_means_differ():
         )
     )
     text = next(iter(strategy_statements([gap], [], ()))).text
-    assert text.startswith("mend repairs 0.50 more of 8 cases than summary (1 won, 1 lost): not told apart.")
+    assert text.startswith("mend repairs 0.50 more of 8 cases than summary (1 won, 1 lost): not significant.")
 
 
 def test_an_interval_of_few_cases_is_told_of_all_of_them_the_open_ones_too():
@@ -114,7 +114,7 @@ def test_what_is_told_whatever_becomes_of_open_pairs_is_counted_without_them():
     extra = [row_of(case, unrepaired(), key_of(case, name), problem=unjudged()) for name in ("summary", "full-context")]
     text = told(lettered_run({"summary": "uuuuu", "full-context": "ruuuu"}, extra=extra), "Strategies")[0]
     assert text == (
-        "full-context repairs 1 more of 5 cases than summary (1 won, 0 lost), at 0.9 times the prompt and response tokens of a trial: not told apart, "
+        "full-context repairs 1 more of 5 cases than summary (1 won, 0 lost), at 0.9 times the prompt and response tokens of a trial: not significant, "
         "whatever becomes of 1 open pair."
     )
 

@@ -64,8 +64,8 @@ def sentence(score: Difference, a: str = "A", b: str = "B") -> str:
         without = f"{counted(score.open, 'case')} of {score.cases} without a verdict on a side"
         ends = f"in the worst case {score.worst}, in the best {score.best}"
         return f"open: {without}; {ends} ({figures}; of the others {pairs})"
-    if score.verdict == "not told apart":
-        return f"{b} is not told apart from {a}{_more(score)} ({figures}; {pairs})"
+    if score.verdict == "not significant":
+        return f"{b} is not significantly different from {a}{_more(score)} ({figures}; {pairs})"
     return f"{b} is {score.verdict} than {a} ({figures}; {pairs})"
 
 

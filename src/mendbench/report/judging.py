@@ -38,7 +38,7 @@ def _of_gate(result: GateResult) -> Iterator[Finding]:
     for shift in result.shifts:
         if shift.status != "holds":
             level = "error" if shift.status == "worse" else "warning"
-            title = "worse beyond noise" if level == "error" else "not told apart from noise"
+            title = "worse beyond noise" if level == "error" else "may be noise"
             yield Finding(level=level, title=title, message=shift_words(shift))
     yield from (_of_trial(finding) for finding in result.findings)
 

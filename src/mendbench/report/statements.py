@@ -32,8 +32,8 @@ THEMES: Mapping[Theme, str] = {
 }
 """In display order."""
 
-Weight: TypeAlias = Literal["told", "plain", "bad"]
-"""told: a difference beyond chance. bad: a failure. plain: everything else."""
+Weight: TypeAlias = Literal["significant", "plain", "bad"]
+"""significant: a difference beyond chance. bad: a failure. plain: everything else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,15 +170,15 @@ def _between(difference: Difference, name: str, other: str, at: str = "", *, pla
     if difference.verdict == "open":
         without = f"{difference.open} of {counted(difference.cases, 'case')} are without a verdict on a side"
         return f"{name} against {other} is open: {without}; of the others {pairs}"
-    if difference.verdict == "not told apart" and not difference.difference:
-        return f"{name} and {other} are not told apart{at}: {pairs} of {cases}, neither is ahead{whatever}"
-    if difference.verdict == "not told apart":
+    if difference.verdict == "not significant" and not difference.difference:
+        return f"{name} and {other} do not differ significantly{at}: {pairs} of {cases}, neither is ahead{whatever}"
+    if difference.verdict == "not significant":
         more = (
-            f"; {about(difference.more_cases)} more cases would tell"
+            f"; {about(difference.more_cases)} more cases would decide"
             if planned and difference.more_cases and not difference.open
             else ""
         )
-        return f"{_amount(difference, name, other)} ({pairs}){at}: not told apart{whatever}{more}"
+        return f"{_amount(difference, name, other)} ({pairs}){at}: not significant{whatever}{more}"
     return f"{_amount(difference, name, other)} ({pairs}{_interval(difference)}){at}{whatever}"
 
 
@@ -239,7 +239,7 @@ def _of_saving(saving: Saving) -> str:
 
 def _weight(difference: Difference | None, undefined: str | None = None) -> Weight:
     return (
-        "told"
+        "significant"
         if difference is not None and not undefined and difference.verdict in {"better", "worse", "higher", "lower"}
         else "plain"
     )

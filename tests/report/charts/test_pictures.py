@@ -95,7 +95,7 @@ def test_a_name_that_is_markup_stays_text(name):
 def test_differences_are_points_with_their_intervals_and_shapes_tell_what_is_told_apart():
     one = pictures(whole_run())["differences"]
     (mark,) = one.marks
-    assert (mark.shape, mark.kind) == ("diamond", "told")
+    assert (mark.shape, mark.kind) == ("diamond", "filled")
     zero = next(stroke for stroke in one.strokes if stroke.kind == "zero")
     ends = [stroke.x1 for stroke in one.strokes if stroke.kind == "interval" and stroke.x1 == stroke.x2]
     assert zero.x1 < min(ends) < mark.x < max(ends)
@@ -169,5 +169,5 @@ def test_the_style_sheet_names_every_class_that_is_drawn():
     for run in (whole_run(), small_run()):
         for one in pictures(run).values():
             kinds |= {kind for each in (*one.strokes, *one.boxes, *one.marks) for kind in each.kind.split()}
-    plain = {"told", "all", "rest", "rule", "dash0"}
+    plain = {"filled", "all", "rest", "rule", "dash0"}
     assert {kind for kind in kinds - plain if not re.search(rf"\.{kind}\b", style)} == set()

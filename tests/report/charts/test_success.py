@@ -40,7 +40,7 @@ def test_unjudged_trials_are_a_line_from_what_is_right_to_what_can_still_be():
     one = success(only, 1)
     first, within = (stroke for stroke in one.strokes if stroke.kind == "whisker")
     hollow, filled = one.marks
-    assert (hollow.kind, filled.kind) == ("hollow", "told")
+    assert (hollow.kind, filled.kind) == ("hollow", "filled")
     assert filled.x == within.x1 < within.x2 == first.x2
     assert "mend: 1 to 3 of 4 within three" in filled.says
     assert one.table.rows == (("mend", "4", "1 to 3", "1 to 3", "≈ 40"),)

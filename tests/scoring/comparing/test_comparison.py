@@ -53,7 +53,7 @@ def test_by_hand():
     assert (found.won, found.lost, found.tied, found.cases, found.groups) == (4, 1, 5, 10, 10)
     assert (found.a.numerator, found.b.numerator, found.a.denominator) == (2, 5, 10)
     assert (found.a.value, found.b.value, found.difference) == (0.2, 0.5, pytest.approx(0.3))
-    assert (found.test, found.verdict, found.open, found.bounds) == ("McNemar, exact", "not told apart", 0, None)
+    assert (found.test, found.verdict, found.open, found.bounds) == ("McNemar, exact", "not significant", 0, None)
     assert found.interval.low < 0.3 < found.interval.high
     assert found.more_cases == 32  # Connor: (1.96 sqrt(0.5) + 0.84 sqrt(0.5 - 0.3^2))^2 / 0.3^2 = 41.2 pairs
     assert found.p is None
@@ -62,7 +62,7 @@ def test_by_hand():
 def test_six_of_six_are_told_apart_and_five_are_not():
     assert right("000000", "111111").difference.verdict == "better"
     assert right("111111", "000000").difference.verdict == "worse"
-    assert right("00000", "11111").difference.verdict == "not told apart"
+    assert right("00000", "11111").difference.verdict == "not significant"
 
 
 def test_fewer_is_better_where_the_score_says_so():
@@ -143,7 +143,9 @@ def test_one_pair_a_case_is_judged_as_statsmodels_and_scipy_do(sides):
         assert found.p == pytest.approx(mcnemar(table, exact=True).pvalue)
         assert found.p == pytest.approx(scipy_stats.binomtest(int(won), int(won + lost)).pvalue)
     expected = "better" if won > lost else "worse"
-    assert found.difference.verdict == ("alike" if not won + lost else expected if found.p < 0.05 else "not told apart")
+    assert found.difference.verdict == (
+        "alike" if not won + lost else expected if found.p < 0.05 else "not significant"
+    )
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 5)), min_size=2, max_size=12))
@@ -185,13 +187,13 @@ def test_cases_of_one_group_count_once_in_the_sign_flip_test():
     together = wasted([3] * 8, [0] * 8, groups=["g", "h"] * 4)
     assert alone.p == pytest.approx(2 / 2**8)
     assert together.p == pytest.approx(2 / 2**2)
-    assert together.difference.verdict == "not told apart"
+    assert together.difference.verdict == "not significant"
     assert together.difference.more_cases >= 16  # six groups of four cases are the fewest that could tell
 
 
 def test_cases_of_one_group_that_differ_are_not_for_mcnemar():
     found = right("0" * 6, "1" * 6, groups=["g", "h"] * 3)
-    assert (found.difference.verdict, found.difference.test) == ("not told apart", "sign flips of groups")
+    assert (found.difference.verdict, found.difference.test) == ("not significant", "sign flips of groups")
     assert found.p == pytest.approx(2 / 2**2)
     assert found.difference.more_cases >= 12  # six groups of three cases are the fewest that could tell
 
@@ -224,12 +226,12 @@ def test_the_very_same_trials_differ_in_nothing_whatever_becomes_of_them(name):
     assert (found.verdict, found.difference, found.bounds, found.open) == ("alike", 0, None, 0)
     assert found.a.bounds == found.b.bounds is not None
     apart = differ(name, one, counts_of(one, pair_trials(own, own).pairs[0])).difference
-    assert (apart.verdict, apart.open) == ("not told apart", 2)
+    assert (apart.verdict, apart.open) == ("not significant", 2)
 
 
 def test_the_verdict_is_open_where_the_open_pairs_decide_it():
     found = right("000000?", "11111?0").difference
-    assert (found.verdict, found.worst, found.best) == ("open", "not told apart", "better")
+    assert (found.verdict, found.worst, found.best) == ("open", "not significant", "better")
     assert found.more_cases is None
 
 
@@ -307,7 +309,7 @@ def test_a_case_with_nothing_to_divide_by_on_one_side_counts_and_tells_the_two_a
     few = warned([HIT] * 3 + [ALARM] * 3, [HIT] * 3 + [QUIET] * 3)
     found = few.difference
     assert (found.cases, found.left_out, found.a.value, found.b.value) == (6, 0, 0.5, 1)
-    assert (found.difference, found.verdict, few.p) == (0.5, "not told apart", pytest.approx(2 / 2**3))
+    assert (found.difference, found.verdict, few.p) == (0.5, "not significant", pytest.approx(2 / 2**3))
     assert (found.won, found.lost, found.tied) == (0, 0, 3)
     more = warned([HIT] * 3 + [ALARM] * 8, [HIT] * 3 + [QUIET] * 8)
     assert (more.difference.verdict, more.p) == ("better", pytest.approx(2 / 2**8))
@@ -321,7 +323,7 @@ def test_cases_with_nothing_to_divide_by_on_either_side_are_no_evidence():
 def test_one_case_with_much_to_divide_by_on_the_other_side_is_one_observation():
     found = warned([ALARM] + [MISS] * 19, [QUIET] + [HIT] * 18 + [ALARM])
     assert found.difference.difference == pytest.approx(18 / 19)
-    assert (found.difference.verdict, round(found.p, 1)) == ("not told apart", 0.3)
+    assert (found.difference.verdict, round(found.p, 1)) == ("not significant", 0.3)
 
 
 @given(st.lists(st.tuples(*[st.sampled_from((HIT, ALARM, MISS, QUIET))] * 2), min_size=1, max_size=10))
@@ -387,7 +389,7 @@ def test_with_so_many_more_cases_as_it_says_the_two_are_told_apart(won, lost, ti
     if not won + lost + tied:
         return
     found = right("0" * won + "1" * lost + "0" * tied, "1" * won + "0" * (lost + tied)).difference
-    if found.verdict != "not told apart":
+    if found.verdict != "not significant":
         return
     if won == lost:
         assert found.more_cases is None
@@ -408,6 +410,6 @@ def test_with_so_many_more_cases_as_it_says_the_two_are_told_apart(won, lost, ti
 
 def test_more_groups_are_asked_for_until_the_sign_flip_test_can_tell():
     found = wasted([1, 1, 1], [0, 0, 0]).difference
-    assert (found.verdict, found.more_cases) == ("not told apart", 3)
+    assert (found.verdict, found.more_cases) == ("not significant", 3)
     assert wasted([1] * 6, [0] * 6).difference.verdict == "better"
     assert wasted([1, 0], [0, 1]).difference.more_cases is None

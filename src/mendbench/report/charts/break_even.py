@@ -42,7 +42,7 @@ def break_even(table: PolicyTable, number: int) -> Chart | None:
         ),
         strokes=tuple(Stroke(x1=0, y1=down.at(tick), x2=100, y2=down.at(tick), kind="rule") for tick in down.ticks(4, whole=True)),
         marks=tuple(
-            Mark(x=right.at(x), y=down.at(y), shape=SHAPES[at % len(SHAPES)], kind="told" if y <= 0 else "hollow", says=_of(line))
+            Mark(x=right.at(x), y=down.at(y), shape=SHAPES[at % len(SHAPES)], kind="filled" if y <= 0 else "hollow", says=_of(line))
             for at, (line, x, y) in enumerate(zip(found, saved, lost, strict=True))
         ),
         labels=(*_names(found, saved, lost, right, down), *_ticks(right, down)),

@@ -38,8 +38,8 @@ def forest(gaps: Sequence[Gap], selection: Selection) -> Chart | Missing:
         name=name,
         title=title,
         reads=(
-            f"Each line is one strategy less {AGAINST}, case by case; right of the dashed line it repairs more. A filled diamond is told "
-            "from chance, a hollow circle is not."
+            f"Each line is one strategy less {AGAINST}, case by case; right of the dashed line it repairs more. A filled diamond is "
+            "significant, a hollow circle is not."
         ),
         of=f"{_cases(gaps)} with an edit fault, {selection.policy.label}; 95 % intervals by bootstrap over groups; exploratory",
         says=_says(gaps),
@@ -92,7 +92,7 @@ def _row(
     gap: Gap, scale: Scale, top: int, *, in_points: bool, drawn: bool
 ) -> tuple[list[Stroke], list[Mark], list[Label]]:
     difference, middle = gap.difference, top + 32
-    counts = f"{difference.won} won, {difference.lost} lost of {gap.judged}{' told' if difference.open else ''}"
+    counts = f"{difference.won} won, {difference.lost} lost of {gap.judged}{' judged' if difference.open else ''}"
     kind = gap.group if drawn else "few"
     labels = [
         Label(x=0, y=top + 16, text=gap.name, kind=f"name {kind}"),
@@ -109,7 +109,11 @@ def _row(
     value = scale.at(_point(gap, in_points=in_points))
     decided = difference.verdict in {"better", "worse"}
     mark = Mark(
-        x=value, y=middle, shape="diamond" if decided else "circle", kind="told" if decided else "hollow", says=_of(gap)
+        x=value,
+        y=middle,
+        shape="diamond" if decided else "circle",
+        kind="filled" if decided else "hollow",
+        says=_of(gap),
     )
     if difference.interval is None:
         return [], [mark], labels

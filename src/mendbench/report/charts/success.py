@@ -143,7 +143,7 @@ def _strokes(row: Row, scale: Scale, y: float) -> list[Stroke]:
 
 
 def _marks(row: Row, scale: Scale, y: float) -> list[Mark]:
-    found = (("hollow", row.first, "after the first response"), ("told", row.within, "within three"))
+    found = (("hollow", row.first, "after the first response"), ("filled", row.within, "within three"))
     return [
         Mark(
             x=scale.at(reach.low), y=y, shape="circle", kind=kind, says=f"{row.strategy}: {reach} of {row.cases} {when}"

@@ -121,7 +121,7 @@ def _marks(found: Sequence[Place], best: Sequence[Place], scale: Scale, down: Sc
     return [
         Mark(
             x=scale.at(place.tokens), y=down.at(place.right), shape=SHAPES[at % len(SHAPES)],
-            kind="told" if place in best else "hollow", says=_of(place),
+            kind="filled" if place in best else "hollow", says=_of(place),
         )
         for at, place in enumerate(found)
     ]  # fmt: skip

@@ -21,7 +21,7 @@ from mendbench.scoring.statistics.resampling import clustered_bootstrap, sign_fl
 MIN_GROUPS = 6
 """Minimum number of groups for an interval: with five sign flips the smallest two-sided p-value is 2/2^5 = 0.06."""
 
-Verdict: TypeAlias = Literal["better", "worse", "higher", "lower", "not told apart", "alike", "open", "undefined"]
+Verdict: TypeAlias = Literal["better", "worse", "higher", "lower", "not significant", "alike", "open", "undefined"]
 """B compared with A. ``higher`` and ``lower``: for scores where neither is better; ``alike``: no case differs; ``open``: it depends on
 trials without a verdict; ``undefined``: the score is not defined on both sides."""
 
@@ -119,7 +119,7 @@ def differ(name: str, score: Score, counts: Counts, *, alpha: float = ALPHA) -> 
         p = None if counts.open else tests[0].p
     verdict = _verdict(counts, tests)
     interval, method = _interval(score, counts)
-    in_doubt = verdict == "not told apart" or (p is not None and p >= alpha)
+    in_doubt = verdict == "not significant" or (p is not None and p >= alpha)
     found = Difference(
         score=name, title=score.title, of=score.of, unit=score.unit, better=score.better,
         cases=len(counts.a), groups=len({counts.groups[case] for case in counts.a}), open=len(counts.open),
@@ -214,7 +214,7 @@ def _signs(values: Mapping[str, float]) -> tuple[int, int]:
 def distinguished(score: Score, p: float, difference: float) -> Verdict:
     """Return the verdict on B for a test's p-value."""
     if p >= ALPHA or not difference:
-        return "not told apart"
+        return "not significant"
     if score.better is None:
         return "higher" if difference > 0 else "lower"
     return "better" if (difference > 0) == (score.better == "higher") else "worse"

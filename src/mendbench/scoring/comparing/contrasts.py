@@ -164,7 +164,7 @@ def _corrected(result: ContrastResult, p: float) -> ContrastResult:
     verdict = difference.verdict
     if verdict != "alike":
         verdict = distinguished(score(result.score), p, difference.difference or 0)
-    more = difference.more_cases if verdict == "not told apart" else None
+    more = difference.more_cases if verdict == "not significant" else None
     return replace(result, difference=replace(difference, p=p, verdict=verdict, more_cases=more))
 
 

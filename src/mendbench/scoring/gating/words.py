@@ -144,7 +144,7 @@ def shift_words(shift: Shift) -> str:
     within = f"beyond the margin, but within noise (p = {shift.p:.3g})" if shift.beyond_margin else "within the margin"
     status = {
         "worse": f"worse beyond noise (p = {shift.adjusted:.3g})",
-        "open": f"not told apart from noise (p = {shift.adjusted:.3g}){_needed(shift)}",
+        "open": f"may be noise (p = {shift.adjusted:.3g}){_needed(shift)}",
         "holds": within,
     }[shift.status]
     cases = f"{_counted(shift.cases, 'case')} in {_counted(shift.groups, 'group')}"
