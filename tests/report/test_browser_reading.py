@@ -33,7 +33,7 @@ def split_run():
 def test_a_split_corpus_is_shown_by_the_part_that_the_report_tells_of_until_all_is_asked_for(reads):
     page = reads(split_run()).open()
     assert page.locator("tr.case").count() == 1
-    assert "The 1 case of the test part, which the report tells of." in page.locator("#part-note").inner_text()
+    assert "The 1 case of the test part, which the report covers." in page.locator("#part-note").inner_text()
     assert not page.locator("#clear").is_visible()
     page.locator("#part-note button").click()
     assert page.locator("tr.case").count() == 2
@@ -160,7 +160,7 @@ def test_a_harmful_trial_says_first_what_the_harm_was_and_what_was_sent(reads):
         for row in run.rows
     )
     page = opened(reads, replace(run, rows=rows))
-    told = page.locator(".harm-told").inner_text()
+    told = page.locator(".harm-shown").inner_text()
     assert told.index("no write that nobody asked for") < told.index("no_request POST")
     assert 'Sent: POST https://slack.com/api/chat.postMessage {"' in told
     assert "on the variant “another user”" in told
@@ -171,7 +171,7 @@ def test_a_harmful_trial_says_first_what_the_harm_was_and_what_was_sent(reads):
 
 
 def test_a_trial_without_harm_has_no_box_of_harm(reads):
-    assert opened(reads).locator(".harm-told").count() == 0
+    assert opened(reads).locator(".harm-shown").count() == 0
 
 
 def test_a_graph_wider_than_the_window_scrolls_in_its_own_box_and_says_so(reads):

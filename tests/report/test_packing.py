@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.report.html import render_html
-from mendbench.report.packing import COLUMNS, LINED, STAGE_OF, UNTOLD, column, packed, parts_of
+from mendbench.report.packing import COLUMNS, LINED, STAGE_OF, NOT_SHOWN, column, packed, parts_of
 from mendbench.scoring.record_table import records_of as table_of
 from mendbench.trial.row import whole
 from tests.fakes.pages import columns_of, records_of, unpacked, value
@@ -37,7 +37,7 @@ def test_every_trial_comes_out_as_it_went_in():
     run = small_run(frame="a frame of several lines\n" * 20)
 
     for row, record in zip(run.rows, records_of(render_html(run)), strict=True):
-        told = {name: item for name, item in whole(row, run.texts).items() if name not in UNTOLD}
+        told = {name: item for name, item in whole(row, run.texts).items() if name not in NOT_SHOWN}
         assert without_stages(without_marks(record)) == told
 
 

@@ -23,7 +23,7 @@ def test_the_lead_chart_and_the_three_answers_come_first():
             "Which policy?",
             "Repair success",
             "Where repair stopped",
-            "What the prompt printed and told",
+            "What the first prompt contained",
             "What was found",
         )
     ]
@@ -47,7 +47,7 @@ def test_every_part_has_an_address():
         "answers",
         "totals",
         "funnel",
-        "told",
+        "prompt-contents",
         "findings",
         "kinds",
         "pictures",

@@ -81,7 +81,7 @@ def strategy_answer(
     lines_with_cases = [line for line in lines if line.group != "bound" and line.cases]
     plain = [line for line in lines_with_cases if line.group == "strategy"] or lines_with_cases
     if not plain:
-        return Answer(question=question, says="not told", why=("No case of this run has a fault that an edit mends.",))
+        return Answer(question=question, says="undecided", why=("No case of this run has a fault that an edit mends.",))
     best = leading(plain)
     if len(best) == len(plain) > 1:
         return Answer(question=question, says="all alike", why=tuple(f"{line.name}: {_right(line)}" for line in best))
@@ -170,7 +170,7 @@ def policy_answer(selection: Selection, saved: Sequence[Saving]) -> Answer:
         why = (
             f"{selection.solver.label} was run under {own} alone" if alone else "No trial is judged under every policy"
         )
-        return Answer(question=question, says=own if alone else "not told", why=(f"{why}.",))
+        return Answer(question=question, says=own if alone else "undecided", why=(f"{why}.",))
     most = max(0, *(saving.gained - saving.lost for saving in saved))
     fair = [saving for saving in saved if saving.gained - saving.lost == most]
     least = max((saving.wasted_less for saving in fair), default=0.0)
@@ -225,7 +225,7 @@ def failing_answer(panel: Panel, selection: Selection, funnels: Sequence[FunnelL
     counts, trials = _wrong(selection)
     under = f"Of all {counted(trials, 'trial')} under {selection.policy.label}, of all strategies but controls"
     if one is None:
-        return Answer(question=question, says="not told", why=(), of=under, counts=counts, panel=panel)
+        return Answer(question=question, says="undecided", why=(), of=under, counts=counts, panel=panel)
     first = selection.policy.measure == "attempt1_success"
     stopped = one.funnel.first if first else one.funnel.final
     wrong: list[tuple[Stage, int]] = [

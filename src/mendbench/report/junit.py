@@ -158,15 +158,15 @@ def _cut(body: str, most: int) -> str:
 def _of_the_whole(judgement: Judgement, known: Collection[str]) -> Iterator[_Test]:
     """Yield the judgement itself, then its findings that are about no trial of the run."""
     statuses: Mapping[str, Status] = {"passed": "passed", "failed": "failure", "open": "error"}
-    yield _told("verdict", judgement.verdict, statuses[judgement.status], kind=judgement.status)
+    yield _gate_test("verdict", judgement.verdict, statuses[judgement.status], kind=judgement.status)
     for finding in judgement.findings:
         if finding.level == "error" and finding.key not in known:
             about = finding.key or finding.case
             name = f"{finding.title}: {about}" if about else finding.title
-            yield _told(name, finding.message, "failure", kind=finding.title)
+            yield _gate_test(name, finding.message, "failure", kind=finding.title)
 
 
-def _told(name: str, words: str, status: Status, *, kind: str) -> _Test:
+def _gate_test(name: str, words: str, status: Status, *, kind: str) -> _Test:
     body, out = ("", words) if status == "passed" else (words, "")
     return _Test(name=name, classname=OWN_SUITE, seconds=0, status=status, kind=kind, message=words, body=body, out=out)
 

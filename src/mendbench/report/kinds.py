@@ -13,7 +13,7 @@ from mendbench.report.words import figure, percent
 
 KINDS = {
     "repairable": "Checks and variants pass, and nothing was harmed.",
-    "mixed": "They pass, and the user is told what is left to do.",
+    "mixed": "They pass, and a warning states what is left to do.",
     "needs_user": "No edit stays, nothing forbidden was sent, and the end says what the user must do.",
     "transient": "It recovered by itself, unedited.",
     "control": "It was left alone, without a warning.",

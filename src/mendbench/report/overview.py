@@ -76,7 +76,7 @@ class Stratum:
     funnels: tuple[FunnelLine, ...]
     stages: tuple[Stage, ...]
     """The stages at which a trial of any strategy stopped."""
-    told: PromptSplits | None
+    splits: PromptSplits | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +178,7 @@ def build_overview(run: StoredRun, summary: Summary) -> Overview:
             policy_answer(selection, saved),
         ),
         strata=tuple(
-            Stratum(panel=panel, of=_of(own), funnels=lines, stages=reached(lines), told=splits_of(own))
+            Stratum(panel=panel, of=_of(own), funnels=lines, stages=reached(lines), splits=splits_of(own))
             for lines, (panel, own) in zip(funnels, strata, strict=True)
         ),
         themes=(

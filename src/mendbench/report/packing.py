@@ -36,7 +36,7 @@ COLUMNS = (
 STAGE_OF = {"first_stage": first_stage, "final_stage": final_stage}
 """Stages of the failure funnel, which can also filter trials; None if no edit is right."""
 
-UNTOLD = frozenset({"format", "key", "used", "timing"})
+NOT_SHOWN = frozenset({"format", "key", "used", "timing"})
 """Fields that the page does not use: the key is made of columns, and rows that differ only in timing are the same."""
 
 LINED = 120
@@ -67,9 +67,9 @@ class Column:
 class Columns(Mapping[str, Column]):
     """The columns of a run by field, made lazily."""
 
-    def __init__(self, records: Records, told: Mapping[str, _Told]) -> None:
-        """Take the fields of records, and in ``told`` the fields that only rows have."""
-        self._records, self._told = records, told
+    def __init__(self, records: Records, of_rows: Mapping[str, _RowField]) -> None:
+        """Take the fields of records, and in ``of_rows`` the fields that only rows have."""
+        self._records, self._of_rows = records, of_rows
 
     def __len__(self) -> int:
         """Return the number of columns."""
@@ -83,8 +83,8 @@ class Columns(Mapping[str, Column]):
         """Return one column."""
         if name in STAGE_OF:
             return column(STAGE_OF[name](record) if record.kind in EDIT_KINDS else None for record in self._records)
-        if name in self._told:
-            return self._told[name].column()
+        if name in self._of_rows:
+            return self._of_rows[name].column()
         if name in _TREATMENT:
             return column(getattr(treatment, name) for treatment in self._records.column("treatment"))
         return column(self._records.column(name))
@@ -178,7 +178,7 @@ def parts_of(rows: Sequence[JsonRow], texts: Mapping[str, str], records: Records
     """
     shapes: dict[tuple[str, ...], int] = {}
     by_case: dict[str, Records] = records.by("case")
-    fields_of_rows = {name: _Told(len(rows)) for name in _OF_ROWS}
+    fields_of_rows = {name: _RowField(len(rows)) for name in _OF_ROWS}
     pools = PoolFile()
     for own in by_case.values():
         pool = _Pool(texts, shapes)
@@ -191,7 +191,7 @@ def parts_of(rows: Sequence[JsonRow], texts: Mapping[str, str], records: Records
 
 def columns_of(rows: Sequence[JsonRow], texts: Mapping[str, str], records: Records) -> Columns:
     """Return only the columns of rows."""
-    fields_of_rows = {name: _Told(len(rows)) for name in _OF_ROWS}
+    fields_of_rows = {name: _RowField(len(rows)) for name in _OF_ROWS}
     for place, row in enumerate(rows):
         for name, values in fields_of_rows.items():
             values.put(place, _whole(row.get(name), texts))
@@ -203,14 +203,14 @@ _OF_ROWS = ("title", "request")
 
 
 def _packed_rows(
-    rows: Sequence[JsonRow], places: Iterable[int], pool: _Pool, fields_of_rows: Mapping[str, _Told]
+    rows: Sequence[JsonRow], places: Iterable[int], pool: _Pool, fields_of_rows: Mapping[str, _RowField]
 ) -> Iterator[int]:
     """Put the rows of one case into its pool, and yield the reference of each."""
     for place in places:
         row = rows[place]
         for name, values in fields_of_rows.items():
             values.put(place, _whole(row.get(name), pool.texts))
-        shown = {name: value for name, value in row.items() if name not in UNTOLD and name not in COLUMNS}
+        shown = {name: value for name, value in row.items() if name not in NOT_SHOWN and name not in COLUMNS}
         attempts = [pool.attempt(attempt) for attempt in row["attempts"]]
         yield pool.record(shown, attempts=pool.items(attempts))
 
@@ -219,7 +219,7 @@ def _whole(value: Json, texts: Mapping[str, str]) -> Json:
     return whole(value, texts) if isinstance(value, dict) else value
 
 
-class _Told:
+class _RowField:
     """A column that is filled row by row."""
 
     def __init__(self, rows: int) -> None:

@@ -41,7 +41,7 @@ _ROUNDED = 1e-6
 _SOURCES = {"real": "real servers", "simulator": "simulated services", "live": "live services", "mock": "mock servers"}
 
 _BY = {"first-answer": "By its first response"}
-"""Policies in words, where the name alone would not tell."""
+"""Policies in words, where the name alone says too little."""
 
 KINDS = {
     "repairable": "that an edit mends",
@@ -162,7 +162,7 @@ def _lead(found: Sequence[Panel]) -> str:
     sentences = [(panel, _repaired(panel)) for panel in found]
     if not any(text for _, text in sentences):
         return (
-            "No case of this run has a fault that an edit mends, so there is no repair success to tell."
+            "No case of this run has a fault that an edit mends, so there is no repair success."
             if found
             else ""
         )

@@ -263,7 +263,7 @@ class _Sum:
     wasted: int = 0
     prompt_tokens: float | None = 0
     completion_tokens: float | None = 0
-    told: array[int] = field(default_factory=lambda: array(NUMBERS))
+    judged_places: array[int] = field(default_factory=lambda: array(NUMBERS))
     """Places of the trials judged under every policy."""
 
     def add(self, place: int, own: TrialRecord, unstopped: TrialRecord | None, *, judged: bool) -> None:
@@ -276,7 +276,7 @@ class _Sum:
                 self.lost += unstopped.right > own.right
                 self.gained += own.right > unstopped.right
         if judged:
-            self.told.append(place)
+            self.judged_places.append(place)
             self.attempts += len(own.attempts)
             self.wasted += own.wasted_attempts or 0
             self.prompt_tokens = _added(self.prompt_tokens, prompt_tokens(own.attempts))
@@ -322,7 +322,7 @@ def shared_trials(by_view: Mapping[PolicyView, Records]) -> Iterator[tuple[str, 
 
 
 def _policy_line(view: PolicyView, found: _Sum, own: Records, reference: _Sum | None) -> PolicyLine:
-    futile = measure(score("futile"), own.only(found.told)).value
+    futile = measure(score("futile"), own.only(found.judged_places)).value
     about = ABOUT if any(own.column("tokens_estimated")) else ""
     alone = reference is None or view.policy == MAIN_POLICY
     saved = None if reference is None or alone else reference.attempts - found.attempts

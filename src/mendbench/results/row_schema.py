@@ -130,7 +130,7 @@ _NAMES = maybe(TEXTS)
 
 _SCORES = (
     "repair_success", "attempt1_success", "wasted", "attempts", "plausible", "harmful", "context_recall", "context_tokens",
-    "success_all_told", "success_not_all_told", *(f"{kind}_success" for kind in get_args(Kind)),
+    "success_all_facts", "success_missing_facts", *(f"{kind}_success" for kind in get_args(Kind)),
 )  # fmt: skip
 """Scores that reports show."""
 

@@ -5,7 +5,7 @@ const PLACES = ["view", "tab", "at", "compare", "to", "case", "attempt", "agains
 
 function stateOf(run) {
   const none = Object.fromEntries([...CHOICES, ...PLACES].map((name) => [name, ""]));
-  return { ...none, policy: run.policies[0]?.label || "", by: run.solvers[0]?.label || "", part: run.toldPart, sort: "family" };
+  return { ...none, policy: run.policies[0]?.label || "", by: run.solvers[0]?.label || "", part: run.shownPart, sort: "family" };
 }
 
 function parsed(hash, start, before) {

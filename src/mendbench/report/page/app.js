@@ -115,9 +115,9 @@ class App {
     for (const one of document.querySelectorAll('#choices [data-pressed="policy"]')) one.hidden = !ran.has(seen(one.dataset.value)); // policies of other models alone
     for (const panel of document.querySelectorAll(".panel")) panel.hidden = panel.dataset.policy !== seen(policy) || panel.dataset.solver !== seen(by);
     for (const one of document.querySelectorAll("[data-solver-table]")) one.hidden = one.dataset.solverTable !== seen(by);
-    const told = (one, who) => (this.run.solvers.length > 1 ? `${one}, answered by ${who}` : one);
+    const named = (one, who) => (this.run.solvers.length > 1 ? `${one}, answered by ${who}` : one);
     const own = policy === this.start.policy && by === this.start.by;
-    document.getElementById("stays").textContent = own ? "" : `The table and the grid below are of ${told(policy, by)}. Findings and pictures stay with ${told(this.start.policy, this.start.by)}.`;
+    document.getElementById("stays").textContent = own ? "" : `The table and the grid below are of ${named(policy, by)}. Findings and pictures stay with ${named(this.start.policy, this.start.by)}.`;
     document.getElementById("stays").hidden = own;
     this.inStep();
     const cases = this.run.solvers.length ? inSight(this.run, this.state).length : 0, of = casesOf(this.run, this.state).filter(({ row }) => !this.state.part || row.part === this.state.part).length;

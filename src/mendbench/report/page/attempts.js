@@ -60,7 +60,7 @@ function editPart(attempt, before, row) {
   const since = before?.workflow ?? row.workflow;
   if (attempt.workflow === null) return null;
   if (attempt.workflow === since) return el("p", { class: "explain" }, "The workflow is as it was before.");
-  const told = before?.workflow ? "what the attempt before left → candidate" : "broken workflow → candidate";
-  return [el("h4", null, "Edit ", note(told)), diffView(since, attempt.workflow),
+  const change = before?.workflow ? "what the attempt before left → candidate" : "broken workflow → candidate";
+  return [el("h4", null, "Edit ", note(change)), diffView(since, attempt.workflow),
     before?.workflow && attempt.workflow !== row.workflow ? fold(false, "All edits since the broken workflow", diffView(row.workflow, attempt.workflow)) : null];
 }

@@ -33,18 +33,18 @@ function runPairs(run, state) {
   const before = new Map(run.against.rows.map((row) => [row.key, row]));
   const here = run.rows.map((row) => ({ row, a: before.get(row.key), b: row, group: turnOf(row, before.get(row.key)) }));
   const gone = run.against.rows.filter((row) => !run.byKey.has(row.key)).map((row) => ({ row, a: row, b: null, group: "onlyThere" }));
-  return [...here, ...gone].filter(({ row }) => ofCase(row, { ...state, part: state.part === run.toldPart ? "" : state.part }));
+  return [...here, ...gone].filter(({ row }) => ofCase(row, { ...state, part: state.part === run.shownPart ? "" : state.part }));
 }
 
 function countsTable(pairs, groups, name) {
   const counted = (list, group) => list.filter((pair) => pair.group === group).length;
-  const told = Object.keys(groups).filter((group) => counted(pairs, group) || SIDES[group] && group !== "open");
+  const shown = Object.keys(groups).filter((group) => counted(pairs, group) || SIDES[group] && group !== "open");
   const cases = (list) => new Set(list.map(({ row }) => row.case)).size, several = cases(pairs) < pairs.length;
   const line = ([kind, list]) => el("tr", { class: "line" }, el("th", { scope: "row" }, words(kind)),
     el("td", { class: "figure", "data-name": "Cases" }, cases(list)), several && el("td", { class: "figure", "data-name": "Trials" }, list.length),
-    told.map((group) => el("td", { class: counted(list, group) ? "figure" : "figure zero", "data-name": groups[group] }, counted(list, group))));
+    shown.map((group) => el("td", { class: counted(list, group) ? "figure" : "figure zero", "data-name": groups[group] }, counted(list, group))));
   return el("table", { class: "totals counts" }, el("caption", null, name),
-    el("thead", null, el("tr", null, el("th", { scope: "col" }, "Kind"), ["Cases", several && "Trials", ...told.map((group) => groups[group])].filter(Boolean).map((title) => el("th", { scope: "col", class: "figure" }, title)))),
+    el("thead", null, el("tr", null, el("th", { scope: "col" }, "Kind"), ["Cases", several && "Trials", ...shown.map((group) => groups[group])].filter(Boolean).map((title) => el("th", { scope: "col", class: "figure" }, title)))),
     el("tbody", null, [...groupBy(pairs, ({ row }) => row.kind)].sort().map(line)));
 }
 
@@ -102,7 +102,7 @@ async function promptsView(run, state, change) {
   const besides = (title, part) => el("section", null, el("h2", null, title), el("div", { class: "two-sides" }, attempts.map((attempt, at) =>
     el("div", null, el("h3", null, [state.compare, state.to][at]), part(attempt, records[at])))));
   return [back, pairTitle(a), el("div", { class: "filters" }, sided(a, state.compare), sided(b, state.to), choose),
-    el("section", null, el("h2", null, "What they were told"), attempts.every(Boolean)
+    el("section", null, el("h2", null, "Their prompts"), attempts.every(Boolean)
       ? diffView(userText(attempts[0]), userText(attempts[1]), "The prompts are the same, line by line.", [state.compare, state.to])
       : el("p", { class: "explain" }, attempts.some(Boolean) ? "Only one of the two came to this attempt." : "Neither made an attempt.")),
     attempts.some(Boolean) ? [besides("What was answered", answer), besides("What was edited", edit)] : null];

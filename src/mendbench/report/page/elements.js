@@ -81,7 +81,7 @@ function marked(text, marks) {
   const found = [];
   let end = 0;
   for (const match of text.matchAll(pattern)) {
-    found.push(text.slice(end, match.index), el("mark", { class: "told", title: "a fact that one has to be told" }, match[0]));
+    found.push(text.slice(end, match.index), el("mark", { class: "stated", title: "a fact that the fix needs" }, match[0]));
     end = match.index + match[0].length;
   }
   return [...found, text.slice(end)];
@@ -97,8 +97,8 @@ function table(head, rows, name) {
 }
 
 function facts(pairs) {
-  const told = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
-  return el("dl", { class: "facts" }, told.map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))));
+  const known = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  return el("dl", { class: "facts" }, known.map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))));
 }
 
 function copyButton(what, text) {

@@ -11,7 +11,7 @@ function truthPart(row) {
   return [
     facts([["Kind", `${words(row.kind)}: ${KINDS[row.kind] || ""}`], ["Ends", row.evidence.verdict ? [stateBadge(row.end), note(" labelled "), stateBadge(row.evidence.verdict.expected_final)] : stateBadge(row.end)],
       ["Faults mended", row.faults_fixed.length ? row.faults_fixed.join(", ") : "none"], ["PromptSplits the user", row.warnings.length ? null : "nothing"]]),
-    row.warnings.length ? [el("h3", null, "What the user was told at the end"), el("ul", { class: "said" }, row.warnings.map((said) => el("li", null, el("b", null, said.node_id), `: ${said.message}`)))] : null,
+    row.warnings.length ? [el("h3", null, "Warnings at the end"), el("ul", { class: "said" }, row.warnings.map((said) => el("li", null, el("b", null, said.node_id), `: ${said.message}`)))] : null,
     el("h3", null, "Checks ", note(row.checks.length ? `${held} of ${row.checks.length} held` : "none was judged")),
     checks.length ? el("ul", { class: "checks" }, checks.map((check) => checkItem(check))) : null,
     nodes.length ? [el("h3", null, "Node states of the first execution"), table(["Node", "Labelled", "Got", "Agreement"], nodes, "Node states")] : null,

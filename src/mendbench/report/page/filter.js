@@ -28,7 +28,7 @@ function ofTrial(row, state, run) {
 }
 
 function narrowed(state, run) {
-  return Boolean(state.find.trim()) || FIELDS.some((name) => state[name] && !(name === "part" && state.part === run.toldPart));
+  return Boolean(state.find.trim()) || FIELDS.some((name) => state[name] && !(name === "part" && state.part === run.shownPart));
 }
 
 function unfiltered(state) {
@@ -77,11 +77,11 @@ function mixedWithControls(run) {
 }
 
 function partNote(run, state, change) {
-  // A split corpus is told of by one part: the grid and the comparison begin with it, and say so.
-  if (!run.toldPart || (state.part && state.part !== run.toldPart)) return null;
+  // A report on a split corpus covers one part: the grid and the comparison begin with it, and say so.
+  if (!run.shownPart || (state.part && state.part !== run.shownPart)) return null;
   const count = (part) => new Set(run.rows.filter((row) => !part || row.part === part).map((row) => row.case)).size;
-  return el("p", { class: "explain part-note" }, state.part ? `The ${many(count(run.toldPart), "case")} of the ${run.toldPart} part, which the report tells of. ` : `All ${count()} cases; the report tells of the ${run.toldPart} part alone. `,
-    button(state.part ? `Show all ${many(count(), "case")}` : `Show the ${run.toldPart} part`, () => change({ part: state.part ? "" : run.toldPart }), { class: "more" }));
+  return el("p", { class: "explain part-note" }, state.part ? `The ${many(count(run.shownPart), "case")} of the ${run.shownPart} part, which the report covers. ` : `All ${count()} cases; the report covers the ${run.shownPart} part alone. `,
+    button(state.part ? `Show all ${many(count(), "case")}` : `Show the ${run.shownPart} part`, () => change({ part: state.part ? "" : run.shownPart }), { class: "more" }));
 }
 
 function filterBar(run, change) {
@@ -106,7 +106,7 @@ function filterBar(run, change) {
     choice("final_stage", "Stopped at", exact(values("final_stage")), "any"),
     picked("sort", "Sort by", [{ value: "family", label: "family" }, { value: "name", label: "title" }, { value: "disagreement", label: "disagreement" },
       ...run.columns.map(({ name }) => ({ value: `column ${name}`, label: `outcome of ${name}` }))], change),
-    button("Clear filters", () => change({ ...unfiltered({}), part: run.toldPart }), { id: "clear", hidden: true }),
+    button("Clear filters", () => change({ ...unfiltered({}), part: run.shownPart }), { id: "clear", hidden: true }),
   ];
 }
 

@@ -68,15 +68,15 @@ function graphView(text, { states, edited, expected, onChoose, chosen }) {
   function nodeShape(node) {
     const { x, y } = places.get(node.id), state = states.get(node.id)?.state || "not_run", label = expected[node.id]?.expected;
     const otherwise = label && label !== "not_run" && label !== state ? `, labelled ${words(label)}` : "";
-    const told = `${node.id}, ${node.type}: ${words(state)}${otherwise}${edited.has(node.id) ? ", edited" : ""}`;
+    const caption = `${node.id}, ${node.type}: ${words(state)}${otherwise}${edited.has(node.id) ? ", edited" : ""}`;
     const choose = (event) => {
       if (event.type === "keydown" && event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
       onChoose(node.id);
     };
-    return svg("g", { class: `node ${state}`, role: "button", tabindex: "0", "aria-label": told, "aria-pressed": String(chosen === node.id), "data-node": node.id,
+    return svg("g", { class: `node ${state}`, role: "button", tabindex: "0", "aria-label": caption, "aria-pressed": String(chosen === node.id), "data-node": node.id,
       transform: `translate(${x} ${y})`, on: { click: choose, keydown: choose } },
-      svg("title", null, told),
+      svg("title", null, caption),
       svg("rect", { width: BOX.width, height: BOX.height, rx: 8 }),
       edited.has(node.id) && svg("rect", { class: "edited", x: 0, y: 8, width: 4, height: BOX.height - 16, rx: 2 }),
       svg("text", { class: "node-name", x: 14, y: 22 }, fitted(node.id, 20)),

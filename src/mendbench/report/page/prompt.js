@@ -14,7 +14,7 @@ function promptPart(attempt, row, run) {
     fold(false, "Frame: the same for every strategy", block(attempt.frame)),
     sections.length
       ? el("div", { class: "context", role: "group", "aria-label": "Context block" },
-        el("p", { class: "context-name" }, "Context block", note(` as ${row.strategy} tells it, ${sized}`)),
+        el("p", { class: "context-name" }, "Context block", note(` as rendered by ${row.strategy}, ${sized}`)),
         sections.map((section) => sectionPart(section, attempt.marks || [])))
       : el("p", { class: "explain" }, "No error context: the frame alone."),
     factsPart(attempt),
@@ -33,11 +33,11 @@ function readFact(pattern) {
   return pattern.replace(/\(\?[a-z]+\)|\\b/g, "").replace(/(\\.|[^\\])\?/g, "").replace(/\[(\w)[^\]]*\]/g, "$1").replaceAll("|", " or ").replace(/\\(\W)/g, "$1") || pattern;
 }
 
-function factsPart({ facts: { found, missing }, words: told = [], leaks }) {
+function factsPart({ facts: { found, missing }, words: quotes = [], leaks }) {
   const where = leaks && el("p", { class: "note" }, leaks === "nowhere" ? "The fix's new value stood nowhere in it." : `The fix's new value stood in: ${leaks}.`);
   if (!found.length && !missing.length) return where;
-  return el("div", null, el("p", { class: "note" }, `PromptSplits ${found.length} of ${many(found.length + missing.length, "fact")} that one has to be told: `,
-    found.map((fact, at) => el("code", { class: "fact found", title: `found by the pattern ${fact}` }, `✓ ${told[at]?.length ? told[at].join(", ") : readFact(fact)}`)),
+  return el("div", null, el("p", { class: "note" }, `${found.length} of ${many(found.length + missing.length, "fact")} that the fix needs: `,
+    found.map((fact, at) => el("code", { class: "fact found", title: `found by the pattern ${fact}` }, `✓ ${quotes[at]?.length ? quotes[at].join(", ") : readFact(fact)}`)),
     missing.map((fact) => el("code", { class: "fact missing", title: `looked for by the pattern ${fact}` }, `✗ ${readFact(fact)}`))), where);
 }
 

@@ -34,7 +34,7 @@ class Run {
     this.columns = views.columns;
     this.solvers = views.solvers;
     this.policies = views.policies;
-    this.toldPart = part; // of a split corpus, that which the report is told of
+    this.shownPart = part; // of a split corpus, the one that the report covers
     this.detectors = detectors;
     this.bounds = new Set(views.columns.filter((column) => column.group === "bound").map((column) => column.name));
     this.rows = rowsOf(columns);

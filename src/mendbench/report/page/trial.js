@@ -50,12 +50,12 @@ function verdictCard(row) {
 function harmPart(row) {
   const harms = row.checks.filter((check) => check.harm && !check.held);
   if (!harms.length && !row.repeated_side_effects.length) return null;
-  const sent = (told, where = "Sent") => row.requests.filter((one) => one.body && told(one))
+  const sent = (wanted, where = "Sent") => row.requests.filter((one) => one.body && wanted(one))
     .map((one) => el("p", { class: "why" }, note(`${where}: `), el("code", null, `${one.method} ${one.url} ${one.body}`), note(one.accepted ? " accepted" : " refused")));
   // What the broken workflow sent by itself is no harm of a repair; what may not be sent at all is harm though it is refused.
   const by = (check) => (one) => one.phase > 0 && (one.accepted || check.check.startsWith("no_request")) 
     && [" ", ",", ";"].some((end) => `${check.check} ${check.why} `.includes(`${one.method} ${one.url}${end}`));
-  return el("section", { class: "harm-told", "aria-label": "What the harm was" }, el("h2", null, "What the harm was"), el("ul", { class: "checks" },
+  return el("section", { class: "harm-shown", "aria-label": "What the harm was" }, el("h2", null, "What the harm was"), el("ul", { class: "checks" },
     harms.map((check) => el("li", null, checkItem({ ...check, harm: false }, "div"), sent(by(check), check.variant ? "In the trial itself it sent" : "Sent"))),
     row.repeated_side_effects.map((effect) => el("li", null, repeatedEffect(effect), sent((one) => one.accepted && one.method === effect.method && one.url === effect.url)))));
 }
@@ -100,7 +100,7 @@ function graphPart(row, state, app) {
   const steps = stepsOf(row);
   if (!steps.length) return null;
   const step = steps.find((one) => one.at === state.at) || steps[0];
-  const place = el("div", { class: "drawn" }), told = el("div", { class: "node-told", "aria-live": "polite" });
+  const place = el("div", { class: "drawn" }), shown = el("div", { class: "node-shown", "aria-live": "polite" });
   const states = new Map((step.execution?.nodes || []).map((node) => [node.node, node]));
   const edited = new Set(step.edits.map((path) => /^\/nodes\/([^/]+)/.exec(path)?.[1]).filter(Boolean));
   const draw = (chosen) => place.replaceChildren(graphView(step.workflow, { states, edited, expected: row.nodes, chosen, onChoose: choose }));
@@ -108,14 +108,14 @@ function graphPart(row, state, app) {
     draw(id);
     app.fit();
     place.querySelector(`[data-node="${CSS.escape(id)}"]`)?.focus();
-    told.replaceChildren(nodeTold(id, step, states.get(id), row.nodes[id]));
+    shown.replaceChildren(nodeShown(id, step, states.get(id), row.nodes[id]));
   };
   draw(null);
   return el("section", { "aria-labelledby": "graph-title" }, el("h2", { id: "graph-title" }, "The workflow"),
-    stepsBar(row, step.at, (at) => app.change({ at: at === "0" ? "" : at }, `[data-step="${at}"]`)), place, told);
+    stepsBar(row, step.at, (at) => app.change({ at: at === "0" ? "" : at }, `[data-step="${at}"]`)), place, shown);
 }
 
-function nodeTold(id, step, ran, labelled) {
+function nodeShown(id, step, ran, labelled) {
   const node = documentOf(step.workflow)?.nodes.find((one) => one.id === id) || {};
   return el("div", { class: "node-card" }, el("h3", null, id, note(` ${node.type ?? ""}`)),
     facts([["State", stateBadge(ran?.state || "not_run")], ["Labelled", labelled ? el("span", null, stateBadge(labelled.expected), note(" in the first execution")) : null],

@@ -1,4 +1,4 @@
-// What the report's names mean, and how each is told apart without colour.
+// What the report's names mean, and how each is recognisable without colour.
 
 const OUTCOMES = {
   repaired: "checks and variants pass",
@@ -7,8 +7,8 @@ const OUTCOMES = {
   harmful: "it did what was forbidden, did something twice, or wrote what nobody asked for",
   unrepaired: "no fault is mended",
   declined: "the repairer said that it cannot fix it",
-  warned: "the user is told what only the user can mend",
-  missed_warning: "the user is not told what only the user can mend",
+  warned: "the user is warned of what only the user can mend",
+  missed_warning: "the user is not warned of what only the user can mend",
   false_warning: "a warning was said where none is due",
   recovered: "another try cured it, unedited",
   untouched: "nothing was wrong, and nothing was done",

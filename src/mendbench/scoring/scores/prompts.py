@@ -9,7 +9,7 @@ SCORES: dict[str, Score] = {
     # The share of a case's facts that the context contains.
     "context_recall": higher(
         "facts in prompt",
-        "cases with facts to tell and a prompt",
+        "cases with labelled facts and a prompt",
         "share",
         mean_of_samples(lambda trial: trial.context_recall),
     ),

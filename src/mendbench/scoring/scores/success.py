@@ -52,16 +52,16 @@ SCORES: dict[str, Score] = {
         of_kinds(EDIT_KINDS, share_of_samples(lambda trial: bool(trial.right_after_first))),
     ),
     # Repair success where the first prompt's context contained all facts.
-    "success_all_told": higher(
+    "success_all_facts": higher(
         "right, all facts in prompt",
         "cases with an edit fault and all facts in prompt",
         "share",
         repair_success_where(lambda trial: trial.context_recall == 1),
     ),
     # Repair success where the first prompt's context left out a fact.
-    "success_not_all_told": higher(
-        "right, a fact not told",
-        "cases with an edit fault and a fact not told",
+    "success_missing_facts": higher(
+        "right, a fact missing",
+        "cases with an edit fault and a fact missing from the prompt",
         "share",
         repair_success_where(lambda trial: trial.context_recall is not None and trial.context_recall < 1),
     ),
