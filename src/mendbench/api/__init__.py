@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from mendbench.api.engines import EngineCheck, check_engine
     from mendbench.api.exports import annotate, data_frames, export, judged
     from mendbench.api.gating import SelfTest, accept_run, gate, gate_run, self_test
+    from mendbench.api.generating import GeneratedCases, generate_cases
     from mendbench.api.merging import merge
     from mendbench.api.private_recordings import adopt_recordings, list_private_recordings
     from mendbench.api.projects import Initialised, examine_project, init_project
+    from mendbench.api.probing import ProbeOptions, probe_server
     from mendbench.api.prompts import (
         Asking,
         Exported,
@@ -80,11 +82,13 @@ __all__ = [
     "Forensics",
     "Frame",
     "GateResult",
+    "GeneratedCases",
     "Health",
     "Imported",
     "Incomparable",
     "Initialised",
     "MissingPrompt",
+    "ProbeOptions",
     "Progress",
     "PromptDiff",
     "RanTrial",
@@ -123,6 +127,7 @@ __all__ = [
     "frames",
     "gate",
     "gate_run",
+    "generate_cases",
     "import_case",
     "import_responses",
     "in_silence",
@@ -135,6 +140,7 @@ __all__ = [
     "new_case",
     "open_bench",
     "primary_contrasts",
+    "probe_server",
     "prune_responses",
     "read_budget",
     "read_run",
@@ -201,6 +207,10 @@ _HOMES = {
         "gate_run",
         "self_test",
     ),
+    "mendbench.api.generating": (
+        "GeneratedCases",
+        "generate_cases",
+    ),
     "mendbench.api.merging": ("merge",),
     "mendbench.api.private_recordings": (
         "adopt_recordings",
@@ -211,6 +221,7 @@ _HOMES = {
         "examine_project",
         "init_project",
     ),
+    "mendbench.api.probing": ("ProbeOptions", "probe_server"),
     "mendbench.api.prompts": (
         "Asking",
         "Exported",

@@ -38,6 +38,7 @@ COMMANDS = {
         "detectors", "app", "Evaluate the detectors of failures on labelled API responses, and explain what they find."
     ),
     "engine": Member("engine", "app", "Check an external engine."),
+    "tools": Member("tools", "app", "Examine the error messages of an MCP server."),
     "prompts": Member(
         "prompts", "app", "Export prompts and import responses: from batch APIs, other machines or people."
     ),

@@ -250,8 +250,9 @@ async def _reply(client: Client, tool: str | None, arguments: JsonObject, patien
     from mcp import MCPError, types  # noqa: PLC0415  an extra, and slow to import
     from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415
 
+    cursor = arguments.get("cursor")
     asked = (
-        types.ListToolsRequest()
+        types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor) if cursor else None)
         if tool is None
         else types.CallToolRequest(params=types.CallToolRequestParams(name=tool, arguments=arguments))
     )

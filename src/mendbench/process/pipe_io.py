@@ -91,7 +91,9 @@ class Pipes:
             pipe.close()
 
 
-def start_group(argv: Sequence[str], environ: Mapping[str, str] | None, stdin: int) -> subprocess.Popen[bytes]:
+def start_group(
+    argv: Sequence[str], environ: Mapping[str, str] | None, stdin: int, cwd: str | None = None
+) -> subprocess.Popen[bytes]:
     """Start a program in a session of its own, so that :func:`kill_group` ends its child processes too. Its outputs are pipes.
 
     Raises:
@@ -100,7 +102,7 @@ def start_group(argv: Sequence[str], environ: Mapping[str, str] | None, stdin: i
     """
     require_groups(argv[0])
     return subprocess.Popen(  # noqa: S603  the operator's own program
-        argv, env=environ, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        argv, env=environ, cwd=cwd, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )
 
 

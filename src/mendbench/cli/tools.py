@@ -1,0 +1,83 @@
+"""``mendbench tools``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mendbench import api
+from mendbench.cli.group import App
+from mendbench.cli.options import Format, Output, at_least
+
+app = App("Examine the error messages of an MCP server.")
+
+
+@app.callback()
+def _group() -> None:
+    pass
+
+
+@app.command("probe")
+def probe(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="-- COMMAND...", show_default=False, help="The command that starts the server over stdio."),
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option("--url", metavar="URL", help="The server's streamable HTTP endpoint, instead of a command.")
+    ] = None,
+    calls: Annotated[
+        Path | None,
+        typer.Option(
+            "--calls", metavar="FILE", show_default=False,
+            help='Right calls, one JSON object a line: {"tool", "arguments", "request"}. {folder} is the server\'s folder.',
+        ),
+    ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option("--log", metavar="FILE", show_default=False, help="A log of JSON-RPC messages with right calls."),
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--folder", metavar="DIR", show_default=False,
+            help="Files that the server works on. It gets a fresh copy for each call that may write.",
+        ),
+    ] = None,
+    env: Annotated[
+        list[str] | None,
+        typer.Option("--env", metavar="NAME", show_default=False, help="An environment variable that the server gets. Repeatable."),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit", metavar="N", parser=at_least(1), show_default=False,
+            help="Number of broken calls; default: as many as ten seconds allow.",
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="ID", show_default=False, help="Only this broken call, by its id in the JSON. Repeatable."),
+    ] = None,
+    allow_writes: Annotated[
+        bool,
+        typer.Option("--allow-writes", help="Call destructive tools too, and tools of a remote server that may write."),
+    ] = False,
+    no_sandbox: Annotated[
+        bool, typer.Option("--no-sandbox", help="Run the command with the network and with all your files.")
+    ] = False,
+    output: Output = Format.text,
+) -> int:  # fmt: skip
+    """Break right tool calls one argument at a time, and report which error messages leave a model guessing."""
+    from mendbench.api.probing import ProbeOptions
+    from mendbench.cli import terminal, tools_view
+
+    options = ProbeOptions(
+        command=tuple(command or ()), url=url, calls=calls, log=log, folder=folder, variables=tuple(env or ()),
+        limit=limit, only=tuple(only or ()), allow_writes=allow_writes, sandbox=not no_sandbox,
+    )  # fmt: skip
+    with terminal.progress() as progress:
+        found = api.probe_server(options, on_progress=progress)
+    return tools_view.show_probe(found, output)
