@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mendbench.api.merging import merge
     from mendbench.api.private_recordings import adopt_recordings, list_private_recordings
     from mendbench.api.projects import Initialised, examine_project, init_project
-    from mendbench.api.probing import ProbeOptions, probe_server
+    from mendbench.api.probing import Emitted, ProbeOptions, emit_cases, probe_server
     from mendbench.api.prompts import (
         Asking,
         Exported,
@@ -75,6 +75,7 @@ __all__ = [
     "CaseList",
     "CheckedCorpus",
     "Comparison",
+    "Emitted",
     "EngineCheck",
     "Evaluation",
     "Explanation",
@@ -115,6 +116,7 @@ __all__ = [
     "compare_prompts",
     "data_frames",
     "diff_prompts",
+    "emit_cases",
     "estimate_ablation",
     "evaluate_detectors",
     "examine_project",
@@ -221,7 +223,7 @@ _HOMES = {
         "examine_project",
         "init_project",
     ),
-    "mendbench.api.probing": ("ProbeOptions", "probe_server"),
+    "mendbench.api.probing": ("Emitted", "ProbeOptions", "emit_cases", "probe_server"),
     "mendbench.api.prompts": (
         "Asking",
         "Exported",

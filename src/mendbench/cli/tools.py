@@ -68,6 +68,13 @@ def probe(
     no_sandbox: Annotated[
         bool, typer.Option("--no-sandbox", help="Run the command with the network and with all your files.")
     ] = False,
+    emit: Annotated[
+        Path | None,
+        typer.Option(
+            "--emit-cases", metavar="DIR", show_default=False,
+            help="Write a proved case for each refused call; recordings go into the folder cassettes beside it.",
+        ),
+    ] = None,
     output: Output = Format.text,
 ) -> int:  # fmt: skip
     """Break right tool calls one argument at a time, and report which error messages leave a model guessing."""
@@ -80,4 +87,8 @@ def probe(
     )  # fmt: skip
     with terminal.progress() as progress:
         found = api.probe_server(options, on_progress=progress)
-    return tools_view.show_probe(found, output)
+    emitted = None
+    if emit is not None:
+        with terminal.progress() as progress:
+            emitted = api.emit_cases(found, emit, on_progress=progress)
+    return tools_view.show_probe(found, output, emitted)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from mendbench.api.probing import Emitted
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
@@ -18,8 +19,12 @@ _WIDTH = 100
 """Columns of a row: it fits a terminal and a page of documentation."""
 
 
-def show_probe(found: Probe, output: Format) -> int:
+def show_probe(found: Probe, output: Format, emitted: Emitted | None = None) -> int:
     """Print the broken calls, worst first, and one line for each tool and for the server."""
+    for left in emitted.left if emitted is not None else ():
+        say(f"{left.what}: {left.why}")
+    if emitted is not None:
+        say(f"{counted(len(emitted.cases), 'case')} in {emitted.cases_dir}; prove them again with: {emitted.check}")
     if output is Format.json:
         write_json(found.document())
         return Exit.DONE

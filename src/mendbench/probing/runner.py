@@ -172,8 +172,8 @@ class _Run:
         for call in calls:
             if call.tool in refused:
                 continue
-            arguments = placed(call.arguments, self._target.folder)
-            own = replace(call, arguments=arguments)
+            folder = self._target.folder
+            own = replace(call, arguments=placed(call.arguments, folder), request=placed(call.request, folder))
             try:
                 answer = self._answer(own.tool, own.arguments)
             except Lost as error:
