@@ -38,6 +38,7 @@ OPTIONS = {
     ("case", "show"): "cases cassettes format",
     ("case", "new"): "kind workflow cases format",
     ("case", "import"): "from workflow input kind provenance cases cassettes format",
+    ("case", "generate"): "operators limit out cases cassettes workers format",
     ("case", "check"): "cases cassettes record allow-shell allow-writes workers format",
     ("strategy", "list"): "format",
     ("strategy", "show"): "format",
@@ -129,7 +130,7 @@ def test_the_version_is_said(mendbench):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (("case", "lst"), "case: unknown command 'lst'; did you mean 'list'? known: check, import, list, new, secrets, show"),
+        (("case", "lst"), "case: unknown command 'lst'; did you mean 'list'? known: check, generate, import, list, new, secrets, show"),
         (("strategy", "rendr"), "strategy: unknown command 'rendr'; did you mean 'render'? known: ablate, diff, list, render, show, watch"),
         (("merge", "a", "--fromat", "json"), "merge: unknown option '--fromat'; did you mean '--format'? known: --format, --help, --out"),
         (("--versoin",), "usage: unknown option '--versoin'; did you mean '--version'? known: --help, --version"),

@@ -166,6 +166,49 @@ def import_(
     return case_view.show_written(written, output)
 
 
+@app.command("generate")
+def generate(
+    seeds: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SEED…]", help="Working cases; default: all controls and repairable cases.", show_default=False
+        ),
+    ] = None,
+    operators: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--operators", metavar="NAME", help="Only these operators; default: all. Repeatable.", show_default=False
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", metavar="N", min=1, help="At most N cases of each seed.", show_default=False),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Folder of the new cases and their recordings.")
+    ] = Path("generated"),
+    cases: Cases = None,
+    cassettes: Cassettes = None,
+    workers: Workers = 0,
+    output: Output = Format.text,
+) -> int:
+    """Derive failing cases from working workflows, and write those that are proved.
+
+    A seed is a control, or a repairable case after its fix. An operator breaks one thing in its workflow or its world. A case is written
+    if it fails at the intended node, its inverse repairs it, and `case check` holds. Existing cases are kept, so an interrupted command
+    can be repeated.
+    """
+    from mendbench.cli import generate_view, terminal
+
+    recordings = use_corpus(cases, cassettes)
+    with terminal.progress() as progress:
+        generated = api.generate_cases(
+            tuple(seeds or ()), cases, recordings,
+            out=out, operators=tuple(operators or ()), limit=limit, workers=workers, on_progress=progress,
+        )  # fmt: skip
+    return generate_view.show_generated(generated, output)
+
+
 @app.command("secrets")
 def secrets(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files, or folders with all their files.")],

@@ -1,0 +1,71 @@
+"""One way to break a seed, before anybody has tried whether it fails."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from mendbench.generating.seed import Seed
+from mendbench.model.case import Who
+from mendbench.model.json import Json, JsonObject
+from mendbench.runtime.templates import Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Break:
+    """A broken workflow, or a world that refuses a working one."""
+
+    operator: str
+    what: str
+    """The title of the case: what is wrong, in one sentence."""
+    node: str
+    """The node that must fail."""
+    workflow: JsonObject
+    cause: tuple[str, ...] = ()
+    """The nodes that a correct edit must change; empty if no edit helps."""
+    facts: tuple[str, ...] = ()
+    """What the fix requires, as plain texts."""
+    state: Mapping[str, JsonObject] = field(default_factory=dict)
+    """Service to a merge patch over the seed's state."""
+    who: Who = "edit"
+    says: str = ""
+    """If no edit helps: a regular expression for what the user must learn."""
+    source: str = ""
+    """Where failures of this kind are documented."""
+
+
+Operator: TypeAlias = Callable[[Seed], Iterator[Break]]
+"""Yields the breaks of one kind that a seed allows, in the order of its nodes."""
+
+
+def value_at(document: Json, place: Place) -> Json:
+    """Return the value at a place that exists."""
+    for step in place:
+        document = document[step]
+    return document
+
+
+def with_value(document: JsonObject, place: Place, value: Json) -> JsonObject:
+    """Return a copy of a document with another value at a place that exists."""
+    changed = copy.deepcopy(document)
+    value_at(changed, place[:-1])[place[-1]] = value
+    return changed
+
+
+def without(document: JsonObject, place: Place) -> JsonObject:
+    """Return a copy of a document without the key at a place."""
+    changed = copy.deepcopy(document)
+    del value_at(changed, place[:-1])[place[-1]]
+    return changed
+
+
+def with_key(document: JsonObject, place: Place, key: str) -> JsonObject:
+    """Return a copy of a document in which the key at a place has another name, in the same position."""
+    changed = copy.deepcopy(document)
+    holder = value_at(changed, place[:-1])
+    renamed = {key if name == place[-1] else name: value for name, value in holder.items()}
+    holder.clear()
+    holder.update(renamed)
+    return changed

@@ -1,0 +1,226 @@
+"""Derive proved cases from seeds: break, execute, label, prove, write."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from mendbench.errors import BadInput, EffectEscape, ReplayMiss
+from mendbench.generating.breaks import Break, Operator
+from mendbench.generating.labels import case_text, derived_case, failing_record, labelled, recovered_node, stated_facts
+from mendbench.generating.seed import Seed, seed_of, working_case
+from mendbench.io.files import folder_beside, move_folder, write_atomically
+from mendbench.model.case import Case, Fix
+from mendbench.model.execution import Execution
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import CleanRun
+from mendbench.recording.recorder import Recorder
+from mendbench.secrets.redaction import plant_canaries
+from mendbench.trial.components import BenchContext, build_engine
+from mendbench.verify.bench import Bench
+from mendbench.verify.checking import Checked, check_case
+from mendbench.verify.mutants import mutants_of
+from mendbench.verify.patches import patch_between
+
+Fate: TypeAlias = Literal["written", "exists", "rejected"]
+
+WRONG_FIXES = 3
+"""Wrong fixes of a derived case."""
+
+_HASTY = (
+    "constant",
+    "other_field",
+    "drop_param",
+    "drop_node",
+    "swallow_error",
+    "extra_write",
+    "extra_key",
+    "part_of_fix",
+)
+"""Kinds of mutants, the ones that a hasty engineer would write first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generated:
+    """What became of one break."""
+
+    seed: str
+    operator: str
+    case: str | None
+    """The id of the derived case; None if the break was rejected."""
+    title: str
+    fate: Fate
+    why: str = ""
+    """Why it was rejected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where derived cases are written."""
+
+    cases: Path
+    cassettes: Path
+
+
+def derive(
+    context: BenchContext,
+    seed_id: str,
+    operators: Mapping[str, Operator],
+    target: Target,
+    scratch: Path,
+    limit: int | None = None,
+) -> Iterator[Generated]:
+    """Yield what becomes of each break of one seed. A proved case is written to ``target`` before it is yielded.
+
+    Operators take turns, so that ``limit`` cases have different faults. ``scratch`` is an empty folder.
+
+    Raises:
+        BadInput: the seed does not work.
+    """  # fmt: skip
+    working = working_case(context.corpus.case(seed_id))
+    with Recorder("new_episodes", config_file=context.config_file) as recorder:
+        bench = _bench(working, recorder, scratch / "seed")
+        try:
+            seed = seed_of(bench)
+        except ReplayMiss as miss:
+            raise BadInput(str(working.folder), f"its workflow cannot run: {miss}", "record the seed first") from None
+        signatures: set[str] = set()
+        made = 0
+        for case_id, broken in _in_turns(seed, operators):
+            if limit is not None and made >= limit:
+                return
+            own = scratch / case_id.replace("/", "-")
+            generated = _derived(context, seed, broken, case_id, target, own, recorder, signatures)
+            made += generated.fate != "rejected"
+            yield generated
+
+
+def _in_turns(seed: Seed, operators: Mapping[str, Operator]) -> Iterator[tuple[str, Break]]:
+    """Yield the first break of each operator, then the second one, and so on, with the id of its case."""
+    stem = f"{seed.case.family}/{seed.case.name}"
+    breaks = [
+        [
+            (f"{stem}-{name}" + (f"-{number}" if number > 1 else ""), one)
+            for number, one in enumerate(operator(seed), start=1)
+        ]
+        for name, operator in operators.items()
+    ]
+    for turn in zip_longest(*breaks):
+        yield from (one for one in turn if one is not None)
+
+
+def _bench(case: Case, recorder: Recorder, folder: Path) -> Bench:
+    return Bench(
+        case=case, engine=build_engine("mendbench", case), recordings=recorder.recordings(folder), recorder=recorder
+    )
+
+
+def _derived(
+    context: BenchContext, seed: Seed, broken: Break, case_id: str, target: Target, scratch: Path, recorder: Recorder, signatures: set[str]
+) -> Generated:  # fmt: skip
+    own = Generated(seed=seed.case.id, operator=broken.operator, case=None, title=broken.what, fate="rejected")
+    name = case_id.partition("/")[2]
+    if (target.cases / case_id / "case.yaml").is_file():
+        return replace(own, case=case_id, fate="exists")
+    try:
+        case = derived_case(seed, broken, name, scratch / case_id)
+        bench = _bench(case, recorder, scratch / "tried")
+        run = bench.clean(case.workflow, None)
+        if why := _unfit(broken, run):
+            return replace(own, why=why)
+        signature = _signature(seed, broken, run.execution)
+        if signature in signatures:
+            return replace(own, why="a near-duplicate of a case of the same operator")
+        case = labelled(case, seed, replace(broken, facts=stated_facts(case, broken.facts, run)), run)
+        bench = _bench(case, recorder, scratch / "tried")
+        case = replace(case, wrong_fixes=_wrong_fixes(bench, seed))
+        checked = _proved(context, case, scratch, recorder)
+        if not checked.held:
+            return replace(own, why=_first_problem(checked))
+        _moved(case_id, scratch, target)
+    except (BadInput, ReplayMiss, EffectEscape) as error:
+        return replace(own, why=" ".join(str(error).split()))
+    signatures.add(signature)
+    return replace(own, case=case_id, fate="written")
+
+
+def _unfit(broken: Break, run: CleanRun) -> str:
+    """Return why a run is not the failure that the operator means; empty if it is."""
+    if broken.who == "retry":
+        return "" if recovered_node(run) else "no retry overcomes it"
+    failed = failing_record(run.execution)
+    failure = run.execution.failures[0] if run.execution.failures else None
+    if failed is None and failure is None:
+        return "it does not fail"
+    node = failed.node_id if failed else failure.node_id if failure else None
+    return f"it fails at {node} instead of {broken.node}" if broken.node and node != broken.node else ""
+
+
+def _signature(seed: Seed, broken: Break, execution: Execution) -> str:
+    """Return what makes two breaks alike: operator, type of the failing node, shape of its error, and the place of the fix."""
+    failure = execution.failures[0] if execution.failures else None
+    failed = failing_record(execution)
+    message = failure.message if failure else failed.message if failed else ""
+    body = json.dumps(failure.raw_response) if failure else ""
+    shape = re.sub(r"'[^']*'|\"[^\"]*\"|\$\{[^}]*\}|\d+", "·", f"{message} {body}")
+    places = [
+        re.sub(r"/nodes/[^/]+|\d+", "·", str(one["path"])) for one in patch_between(broken.workflow, seed.workflow)
+    ]
+    return "\n".join((seed.case.id, broken.operator, failed.node_type if failed else "", shape, *sorted(places)))
+
+
+def _wrong_fixes(bench: Bench, seed: Seed) -> tuple[Fix, ...]:
+    """Return repairs that validate and are judged wrong, one of each kind at first, the hastiest kinds first."""
+    case = bench.case
+    fixed = seed.workflow if case.fix else None
+    inputs, _ = plant_canaries(case.inputs, case.id)
+    found = sorted(mutants_of(case, fixed, {**inputs, **seed.data}), key=lambda one: _HASTY.index(one.kind))
+    first = {one.kind: one for one in reversed(found)}
+    ordered = [*sorted(first.values(), key=lambda one: _HASTY.index(one.kind)), *found]
+    fixes: dict[str, Fix] = {}
+    for mutant in ordered:
+        if len(fixes) < WRONG_FIXES and mutant.what not in fixes and not bench.problems(mutant.workflow):
+            with suppress(ReplayMiss):
+                if bench.judged(mutant.workflow).verdict.verdict == "incorrect":
+                    fixes[mutant.what] = Fix(patch=patch_between(case.workflow, mutant.workflow), why=mutant.what)
+    return tuple(fixes.values())
+
+
+def _proved(context: BenchContext, case: Case, scratch: Path, recorder: Recorder) -> Checked:
+    """Write a case into a scratch corpus, record its world, and check it."""
+    cases, cassettes = scratch / "cases", scratch / "cassettes"
+    folder = cases / case.id
+    folder.mkdir(parents=True)
+    write_atomically(folder / "workflow.json", _workflow_text(case.workflow))
+    write_atomically(folder / "case.yaml", case_text(case))
+    own = replace(context, cases_dir=cases, cassettes_dir=cassettes, record="new_episodes", proofs_dir=None)
+    checked = check_case(own, case.id, recorder)
+    return checked if not checked.held else check_case(replace(own, record="none"), case.id)
+
+
+def _workflow_text(workflow: JsonObject) -> str:
+    return json.dumps(workflow, indent=2, ensure_ascii=False) + "\n"
+
+
+def _first_problem(checked: Checked) -> str:
+    problems = [f"{one.found}; {one.hint}" for one in checked.problems]
+    return next(iter((*problems, *(f"{one.what}: {one.why}" for one in checked.failed))), "it does not hold")
+
+
+def _moved(case_id: str, scratch: Path, target: Target) -> None:
+    """Move a proved case's recordings and then its folder into place: a case without recordings is never seen."""
+    for source, folder in ((scratch / "cassettes", target.cassettes), (scratch / "cases", target.cases)):
+        own = source / case_id
+        if own.is_dir():
+            (folder / case_id).parent.mkdir(parents=True, exist_ok=True)
+            with folder_beside(folder / case_id) as beside:
+                for path in sorted(own.iterdir()):
+                    if path.is_file():
+                        write_atomically(beside / path.name, path.read_bytes())
+                move_folder(beside, folder / case_id)
