@@ -79,8 +79,8 @@ def html_parts(run: StoredRun, against: StoredRun | None = None) -> Iterator[str
 def _page_around(run: StoredRun) -> tuple[Views, str]:
     """Return the views of the run, and the page without the trials."""
     summary = summarise(run)
-    style, script = "\n".join(map(_page, STYLES)), "\n".join(map(_page, SCRIPTS))
-    template = _templates().get_template("index.html.j2")
+    style, script = "\n".join(map(page_file, STYLES)), "\n".join(map(page_file, SCRIPTS))
+    template = page_templates().get_template("index.html.j2")
     page = template.render(
         summary=summary,
         first=build_overview(run, summary),
@@ -93,16 +93,17 @@ def _page_around(run: StoredRun) -> tuple[Views, str]:
         uncontrolled=_uncontrolled(summary.views),
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
-        policy=_security_policy(style, script),
+        policy=security_policy(style, script),
     )
     return summary.views, page
 
 
 @cache
-def _templates() -> SandboxedEnvironment:
+def page_templates() -> SandboxedEnvironment:
+    """Return the environment of the page's templates. It escapes every value, and shows invisible characters."""
     environment = SandboxedEnvironment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
-        loader=FunctionLoader(_page), finalize=_seen,
+        loader=FunctionLoader(page_file), finalize=_seen,
     )  # fmt: skip
     environment.filters["trial_link"] = trial_link
     return environment
@@ -203,7 +204,7 @@ def _seen(value: object) -> object:
     return _UNSEEN.sub(lambda found: f"⟨U+{ord(found.group()):04X}⟩", value)
 
 
-def _security_policy(style: str, script: str) -> str:
+def security_policy(style: str, script: str = "") -> str:
     """Return the page's Content-Security-Policy: this style, this script, and no request."""
     return (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
@@ -215,5 +216,6 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}"
 
 
-def _page(name: str) -> str:
+def page_file(name: str) -> str:
+    """Return the text of a file of the page."""
     return (files("mendbench.report") / "page" / name).read_text(encoding="utf-8")
