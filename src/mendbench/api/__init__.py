@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mendbench.api.merging import merge
     from mendbench.api.private_recordings import adopt_recordings, list_private_recordings
     from mendbench.api.projects import Initialised, examine_project, init_project
-    from mendbench.api.probing import Emitted, ProbeOptions, emit_cases, probe_server
+    from mendbench.api.probing import Emitted, ProbeOptions, emit_cases, probe_server, write_probe_page
     from mendbench.api.prompts import (
         Asking,
         Exported,
@@ -160,6 +160,7 @@ __all__ = [
     "survey_strategies",
     "try_strategy",
     "watch_strategy",
+    "write_probe_page",
 ]  # fmt: skip
 
 _HOMES = {
@@ -223,7 +224,7 @@ _HOMES = {
         "examine_project",
         "init_project",
     ),
-    "mendbench.api.probing": ("Emitted", "ProbeOptions", "emit_cases", "probe_server"),
+    "mendbench.api.probing": ("Emitted", "ProbeOptions", "emit_cases", "probe_server", "write_probe_page"),
     "mendbench.api.prompts": (
         "Asking",
         "Exported",

@@ -12,7 +12,7 @@ from mendbench.api.cases import check_cases
 from mendbench.api.settings import Progress
 from mendbench.errors import BadInput
 from mendbench.importing.scaffold import refuse_existing
-from mendbench.io.files import folder_beside, move_folder, why_unwritable
+from mendbench.io.files import folder_beside, move_folder, why_unwritable, write_atomically
 from mendbench.io.temporary_folders import scratch
 from mendbench.probing.calls import Call, read_calls, read_log
 from mendbench.probing.cases import write_cases
@@ -20,10 +20,11 @@ from mendbench.probing.connection import CALL_S, START_S
 from mendbench.probing.result import NotRun, Probe
 from mendbench.probing.runner import Wish, probe
 from mendbench.probing.servers import CommandTarget, UrlTarget
+from mendbench.report.probe_page import render_probe
 from mendbench.secrets.redaction import Redactor
 from mendbench.verify.checking import Checked
 
-__all__ = ["Emitted", "ProbeOptions", "emit_cases", "probe_server"]
+__all__ = ["Emitted", "ProbeOptions", "emit_cases", "probe_server", "write_probe_page"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,3 +150,15 @@ def _moved(made: Path, folder: Path) -> None:
             move_folder(beside, folder)
     except OSError as error:
         raise BadInput(str(folder), why_unwritable(error), "name another folder with --emit-cases") from None
+
+
+def write_probe_page(found: Probe, path: Path) -> None:
+    """Write a probe as one HTML page.
+
+    Raises:
+        BadInput: the file cannot be written.
+    """
+    try:
+        write_atomically(path, render_probe(found))
+    except OSError as error:
+        raise BadInput(f"--html {path}", why_unwritable(error), "name another file") from None

@@ -75,6 +75,17 @@ def probe(
             help="Write a proved case for each refused call; recordings go into the folder cassettes beside it.",
         ),
     ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", show_default=False, help="Write the result as one HTML page too."),
+    ] = None,
+    fail_on: Annotated[
+        str | None,
+        typer.Option(
+            "--fail-on", metavar="VERDICTS", show_default=False,
+            help="Exit 1 if a broken call has one of these verdicts, such as silent,hidden.",
+        ),
+    ] = None,
     output: Output = Format.text,
 ) -> int:  # fmt: skip
     """Break right tool calls one argument at a time, and report which error messages leave a model guessing."""
@@ -85,10 +96,13 @@ def probe(
         command=tuple(command or ()), url=url, calls=calls, log=log, folder=folder, variables=tuple(env or ()),
         limit=limit, only=tuple(only or ()), allow_writes=allow_writes, sandbox=not no_sandbox,
     )  # fmt: skip
+    failing = tools_view.verdicts(fail_on)
     with terminal.progress() as progress:
         found = api.probe_server(options, on_progress=progress)
     emitted = None
     if emit is not None:
         with terminal.progress() as progress:
             emitted = api.emit_cases(found, emit, on_progress=progress)
-    return tools_view.show_probe(found, output, emitted)
+    if page is not None:
+        api.write_probe_page(found, page)
+    return tools_view.show_probe(found, output, failing, emitted)

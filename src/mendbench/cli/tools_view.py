@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from mendbench.api.probing import Emitted
 from mendbench.cli.exits import Exit
@@ -10,30 +10,49 @@ from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
 from mendbench.cli.tables import show_tables
 from mendbench.cli.words import counted
-from mendbench.probing.findings import Verdict
+from mendbench.errors import UnknownName
+from mendbench.probing.findings import VERDICTS, Verdict
 from mendbench.probing.result import BrokenCall, Probe
 from mendbench.report.table_model import Column, Table
 
-_WIDTHS = {"tool": 18, "fault": 24, "verdict": 8, "missing": 20}
+_HEADINGS = ("tool", "fault", "verdict", "what is missing", "first line of the message")
+_MOST = (24, 32, 8, 30)
+"""Widths of the first four columns, if their cells are that long; the message gets the rest."""
 _WIDTH = 100
 """Columns of a row: it fits a terminal and a page of documentation."""
+_GAP = 2
+"""Columns between two cells."""
 
 
-def show_probe(found: Probe, output: Format, emitted: Emitted | None = None) -> int:
-    """Print the broken calls, worst first, and one line for each tool and for the server."""
+def verdicts(given: str | None) -> frozenset[str]:
+    """Return the verdicts in a list with commas.
+
+    Raises:
+        UnknownName: one is no verdict.
+    """
+    names = [name.strip() for name in given.split(",")] if given is not None else []
+    for name in names:
+        if name not in VERDICTS:
+            raise UnknownName("verdict", name, VERDICTS, "--fail-on")
+    return frozenset(names)
+
+
+def show_probe(found: Probe, output: Format, failing: Collection[str] = (), emitted: Emitted | None = None) -> int:
+    """Print the broken calls, worst first, and one line for each tool and for the server.
+
+    Exit 1 if a broken call has one of the ``failing`` verdicts.
+    """
+    code = Exit.FAILED if any(one.findings.verdict in failing for one in found.broken) else Exit.DONE
     for left in emitted.left if emitted is not None else ():
         say(f"{left.what}: {left.why}")
     if emitted is not None:
         say(f"{counted(len(emitted.cases), 'case')} in {emitted.cases_dir}; prove them again with: {emitted.check}")
     if output is Format.json:
         write_json(found.document())
-        return Exit.DONE
+        return code
     rows = [_row(one) for one in found.broken if one.findings.verdict != "helps"]
     if rows:
-        columns = tuple(
-            Column(heading) for heading in ("tool", "fault", "verdict", "what is missing", "first line of the message")
-        )
-        show_tables([Table(columns=columns, rows=rows)])
+        show_tables([Table(columns=tuple(map(Column, _HEADINGS)), rows=_fitted(rows))])
         write("\n")
     for tool in found.tools:
         if counts := found.counts(tool.name):
@@ -44,14 +63,20 @@ def show_probe(found: Probe, output: Format, emitted: Emitted | None = None) -> 
         say(f"not right: {wrong.call.place}: {wrong.call.tool}: {wrong.answer.first_line}")
     for left in found.not_run:
         say(f"not run: {left.what}: {left.why}")
-    return Exit.DONE
+    return code
 
 
 def _row(one: BrokenCall) -> tuple[str, ...]:
     missing = " and ".join(one.findings.missing)
-    cells = (one.call.tool, one.fault.what, one.findings.verdict, missing)
-    cut = [_cut(cell, width) for cell, width in zip(cells, _WIDTHS.values(), strict=True)]
-    return (*cut, _cut(one.answer.first_line, _WIDTH - sum(_WIDTHS.values()) - 2 * len(_WIDTHS)))
+    return one.call.tool, one.fault.what, one.findings.verdict, missing, one.answer.first_line
+
+
+def _fitted(rows: Sequence[tuple[str, ...]]) -> list[list[str]]:
+    """Return the rows with their cells cut, so that each fits the width."""
+    longest = [max(map(len, column)) for column in zip(_HEADINGS, *rows, strict=True)]
+    widths = [min(found, most) for found, most in zip(longest, _MOST, strict=False)]
+    widths.append(_WIDTH - sum(widths) - _GAP * len(widths))
+    return [[_cut(cell, width) for cell, width in zip(row, widths, strict=True)] for row in rows]
 
 
 def _cut(text: str, width: int) -> str:

@@ -30,8 +30,8 @@ _INDEX = re.compile(r"(?i)(?:^|_)(?:index|offset|page|line|row)(?:_?(?:number|no
 _ID = re.compile(r"(?:^id|_id|Id|ID)$")
 _OPAQUE = re.compile(r"(?=.*\d)[A-Za-z0-9_.:-]{2,}|[0-9a-f-]{7,}")
 _FORMATS: dict[str, tuple[re.Pattern[str], str]] = {
-    "date": (re.compile(r"\d{4}-\d\d-\d\d"), "next Tuesday"),
-    "date-time": (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*"), "tomorrow at noon"),
+    "date": (re.compile(r"\d{4}-\d\d-\d\d"), "some day soon"),
+    "date-time": (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*"), "some time soon"),
     "time": (re.compile(r"\d\d:\d\d(?::\d\d)?"), "half past nine"),
     "email": (re.compile(r"[^@\s]+@[^@\s]+\.[a-z]+"), "jane at example dot com"),
     "uri": (re.compile(r"[a-z][a-z0-9+.-]*://\S+"), "the project page"),
@@ -87,8 +87,9 @@ def _extra(tool: Tool, arguments: JsonObject) -> Iterator[Fault]:
 
 def _type(tool: Tool, arguments: JsonObject) -> Iterator[Fault]:
     for name, value in arguments.items():
-        types = types_of(tool.properties.get(name, {})) - {"null"}
-        wrong = _wrong_type(types, value) if types else None
+        schema = tool.properties.get(name, {})
+        types = types_of(schema) - {"null"}
+        wrong = _wrong_type(types, value) if types and not _values(schema) else None
         if wrong is not None:
             yield _replaced("type", name, f"{name} as {_kind(wrong)}", arguments, wrong, tuple(sorted(types)))
 
@@ -234,5 +235,5 @@ def _other_name(name: str, taken: set[str]) -> str:
     camel = head + "".join(part.capitalize() for part in tail)
     snake = re.sub(r"(?<=[a-z0-9])([A-Z])", lambda found: "_" + found[1].lower(), name).replace("-", "_")
     number = name[:-1] if name.endswith("s") and len(name) > 2 else f"{name}s"  # noqa: PLR2004 - "is" has no singular
-    found = [camel, snake, _SYNONYMS.get(name, name), number, f"{name}_value", f"the_{name}"]
+    found = [camel, snake, _SYNONYMS.get(name, name), *([number] if len(name) > 1 else []), f"{name}_value"]
     return next((one for one in found if one not in taken), f"{name}_{len(taken)}")

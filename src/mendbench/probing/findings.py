@@ -40,7 +40,9 @@ _FORMAT_WORDS = {
     "uri": r"\bur[il]s?\b|https?:",
     "uuid": r"\buuid\b",
 }
-_REQUIRED = re.compile(r"(?i)required|missing|must (?:be|have)|undefined|not (?:provided|given|specified)|without")
+_REQUIRED = re.compile(
+    r"(?i)required|missing|\bexpected\b|must (?:be|have)|undefined|not (?:provided|given|specified)|without"
+)
 _NOT_ALLOWED = re.compile(
     r"(?i)unexpected|unrecogni[sz]ed|unknown|additional|extra|unsupported"
     r"|not (?:allowed|permitted|recogni[sz]ed|supported|valid)"
@@ -49,7 +51,10 @@ _AN_ID = re.compile(r"(?i)\b(?:id|identifier|uuid|key)\b")
 _OUT = re.compile(
     r"(?i)out of (?:range|bounds)|beyond|exceeds?|too (?:large|big|high)|past the end|only \d+|at most|(?:greater|less) than"
 )
-_RECEIVED = re.compile(r"(?i)received \w+|input_type=\w+|input_value=.*?(?=, input_type)|\bgot \w+|\bnot '?\w+'?$")
+_RECEIVED = re.compile(
+    r"(?i)received (?!undefined)\w+|input_type=\w+|input_value=.*?(?=, input_type)|\bgot \w+|\bnot '?\w+'?$"
+    r"|For further information visit \S+"
+)
 """Parts of a message that repeat what was sent, and so state nothing about what is expected."""
 _TRACE = re.compile(
     r'Traceback \(most recent call last\)|^\s*File "[^"]+", line \d+|^\s+at .+:\d+:\d+\)?$|goroutine \d+ \[',
@@ -88,12 +93,14 @@ class Findings:
         return {**asdict(self), "missing": list(self.missing), "local_paths": list(self.local_paths)}
 
 
-def examine(fault: Fault, answer: Answer, *, same_as_right: bool = False, same_as_without: bool = False) -> Findings:
-    """Return what an answer states about a fault.
+def examine(
+    fault: Fault, answer: Answer, *, tool: str, same_as_right: bool = False, same_as_without: bool = False
+) -> Findings:
+    """Return what an answer of a tool states about a fault.
 
     ``same_as_right`` says that it equals the answer of the right call, ``same_as_without`` that of the call without the argument.
     """
-    said = _without_echo(answer.text, fault.arguments) if answer.kind != "lost" else ""
+    said = _without_echo(answer.text, tool, fault.arguments) if answer.kind != "lost" else ""
     names_wrong = _names(said, fault.argument)
     names_right = _names(said, fault.right_name) if fault.operator in {"renamed", "missing"} else None
     names = names_wrong or bool(names_right)
@@ -186,14 +193,15 @@ def _names(said: str, name: str) -> bool:
     return re.search(rf"[\"'`\[.]{word}[\"'`\].]|\bat {word}\b|^\s*{word}\s*(?::|$)", said, re.MULTILINE) is not None
 
 
-def _without_echo(text: str, arguments: JsonObject) -> str:
-    """Return a message without the parts that only repeat the call."""
+def _without_echo(text: str, tool: str, arguments: JsonObject) -> str:
+    """Return a message without the parts that only repeat the call, and without the tool's name and links to documentation."""
     for whole in (
         json.dumps(arguments, ensure_ascii=False),
         json.dumps(arguments, separators=(",", ":")),
         repr(arguments),
     ):
         text = text.replace(whole, "")
+    text = re.sub(rf"(?<![\w-]){re.escape(tool)}(?![\w-])(?=:)", "", text)
     return _RECEIVED.sub("", text)
 
 

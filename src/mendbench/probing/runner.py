@@ -208,7 +208,7 @@ class _Run:
                 self.not_run += [NotRun(what=left.id, why=why) for left in jobs[number:]]
                 break
             on_progress(number + 1, len(jobs), job.id)
-        return tuple(sorted(found, key=lambda one: VERDICTS.index(one.findings.verdict)))
+        return tuple(sorted(found, key=_badness))
 
     def _refused(self, tool: Tool) -> str:
         """Return why a tool may not be run; empty if it may."""
@@ -249,7 +249,9 @@ class _Run:
             without = {name: value for name, value in job.call.arguments.items() if name != job.fault.right_name}
             optional = job.fault.right_name not in {"", *self._tools[job.call.tool].required}
             same_as_without = optional and self._same(answer, job.call.tool, without)
-        findings = examine(job.fault, answer, same_as_right=same_as_right, same_as_without=same_as_without)
+        findings = examine(
+            job.fault, answer, tool=job.call.tool, same_as_right=same_as_right, same_as_without=same_as_without
+        )
         return BrokenCall(id=job.id, call=job.call, fault=job.fault, answer=answer, findings=findings)
 
     def _same(self, answer: Answer, tool: str, arguments: JsonObject) -> bool:
@@ -268,6 +270,10 @@ class _Run:
         if key not in self._answers:
             self._answers[key] = self._sessions.run(self._tools[tool], arguments)
         return self._answers[key]
+
+
+def _badness(one: BrokenCall) -> tuple[int, int]:
+    return VERDICTS.index(one.findings.verdict), OPERATORS.index(one.fault.operator)
 
 
 _NUMBERS = re.compile(r"\d+(?:\.\d+)?")
