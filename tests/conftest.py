@@ -6,6 +6,7 @@ import signal
 
 from hypothesis import settings
 
+from tests.fakes.forked import forked  # noqa: F401
 from tests.fakes.invented_corpus import built, root  # noqa: F401  fixtures of every test
 
 settings.register_profile("quick", max_examples=10, deadline=None)

@@ -22,11 +22,16 @@ ROOT = Path(__file__).parents[2]
 HOOKS = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))}
 
 
-def run(hook, *words):
+@pytest.fixture
+def run(forked):
     """Run a hook's entry as pre-commit does: in the repository's root, with what it hands over."""
-    entry = shlex.split(HOOKS[hook]["entry"])
-    assert entry[0] == "python"
-    return subprocess.run([sys.executable, *entry[1:], *words], capture_output=True, text=True, check=False)
+
+    def ran(hook, *words):
+        python, option, module, *rest = shlex.split(HOOKS[hook]["entry"])
+        assert (python, option) == ("python", "-m")
+        return forked.module(module, *rest, *words)
+
+    return ran
 
 
 def case_file(case_id):
@@ -90,7 +95,7 @@ def test_without_a_configuration_they_are_the_usual_ones(corpus):
     assert changed_cases([case_file(cases.QUIET)]) == ((cases.QUIET,), corpus_options)
 
 
-def test_a_sound_case_passes_and_a_broken_one_fails(corpus):
+def test_a_sound_case_passes_and_a_broken_one_fails(corpus, run):
     done = run("mendbench-case-check", case_file(cases.QUIET), "cases/split.yaml")
     assert done.returncode == 0, done
     cases.change_case(corpus, cases.QUIET, lambda truth: truth.update(checks=[cases.note("Good bye!")]))
@@ -99,14 +104,14 @@ def test_a_sound_case_passes_and_a_broken_one_fails(corpus):
     assert cases.QUIET in done.stdout + done.stderr
 
 
-def test_files_of_no_case_prove_nothing(corpus):
+def test_files_of_no_case_prove_nothing(corpus, run):
     (corpus / "cases" / cases.QUIET / "case.yaml").write_text("title: [", "utf-8")
     done = run("mendbench-case-check", "cases/split.yaml")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.slow
-def test_the_gate_replays_and_then_gates(corpus):
+def test_the_gate_replays_and_then_gates(corpus, run):
     done = run("mendbench-gate")
     assert done.returncode == 2, done
     assert "baseline.tsv" in done.stderr
@@ -117,7 +122,7 @@ def test_the_gate_replays_and_then_gates(corpus):
 
 
 @pytest.mark.slow
-def test_a_missing_recording_is_for_the_gate_to_tell_of(corpus):
+def test_a_missing_recording_is_for_the_gate_to_tell_of(corpus, run):
     assert run("mendbench-gate", "--update").returncode == 0
     (corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").unlink()
     done = run("mendbench-gate")
@@ -125,7 +130,7 @@ def test_a_missing_recording_is_for_the_gate_to_tell_of(corpus):
     assert "cannot tell: " in done.stdout
 
 
-def test_a_run_that_fails_is_not_gated(corpus):
+def test_a_run_that_fails_is_not_gated(corpus, run):
     (corpus / "mendbench.toml").write_text("format = [", "utf-8")
     for hook in ("mendbench-case-check", "mendbench-gate"):
         done = run(hook, case_file(cases.QUIET))
@@ -143,7 +148,7 @@ def test_an_unknown_hook_is_one_line(words):
     assert done.stderr == f"mendbench: hooks: unknown hook {(*words, '')[0]!r}; name one of cases, gate\n"
 
 
-def test_a_file_with_a_credential_is_refused_and_not_shown(tmp_path):
+def test_a_file_with_a_credential_is_refused_and_not_shown(tmp_path, run):
     drawn = "gh" + "p_" + "".join(random.Random(3).choices(string.ascii_letters + string.digits, k=36))
     path = tmp_path / "trace.json"
     path.write_text(
@@ -158,7 +163,7 @@ def test_a_file_with_a_credential_is_refused_and_not_shown(tmp_path):
 
 
 @pytest.mark.parametrize(("hook", "code"), [("mendbench-case-check", 2), ("mendbench-secrets", 1)])
-def test_a_recording_with_a_credential_is_refused_and_the_same_without_it_passes(corpus, hook, code):
+def test_a_recording_with_a_credential_is_refused_and_the_same_without_it_passes(corpus, hook, code, run):
     path = f"cassettes/{cases.QUIET}/world.yaml"
     assert run(hook, path).returncode == 0
     planted = record_credential(corpus, cases.QUIET)

@@ -13,8 +13,8 @@ import pytest
 from mendbench import __version__
 from tests.fakes import cases
 from tests.fakes.commands import split_corpus_line
+from tests.fakes.forked import MAIN
 
-ENTRY = "from mendbench.cli.main import main; main()"
 SENDS = """
 import os, signal
 from mendbench.cli import terminal as screen
@@ -26,14 +26,21 @@ screen._Progress.__call__ = send
 RULES = ("run", "http/*", "--repairer", "rules", "--strategy", "none", "--policy", "two-layer")
 
 
-def mendbench(*words, code=ENTRY, **more):
-    env = {name: value for name, value in os.environ.items() if name not in {"MENDBENCH_TRACEBACK", "PYTHONIOENCODING"}}
-    done = subprocess.run(
-        [sys.executable, "-c", code, *words], env=env, text=True, stderr=subprocess.PIPE, timeout=60, check=False,
-        **{"stdout": subprocess.PIPE, **more},
-    )  # fmt: skip
-    _, done.stderr = split_corpus_line(done.stderr)
-    return done
+@pytest.fixture
+def mendbench(forked):
+    """Run the command as a process of its own."""
+
+    def run(*words, **more):
+        done = forked.run(*words, MENDBENCH_TRACEBACK=None, PYTHONIOENCODING=None, **more)
+        _, done.stderr = split_corpus_line(done.stderr)
+        return done
+
+    return run
+
+
+def started(*words, code):
+    """Run the command in a new interpreter."""
+    return subprocess.run([sys.executable, "-c", code, *words], text=True, capture_output=True, timeout=60, check=False)
 
 
 @pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
@@ -41,8 +48,8 @@ def mendbench(*words, code=ENTRY, **more):
     ("numbers", "code", "word"),
     [([signal.SIGINT] * 3, 130, "interrupted"), ([signal.SIGTERM, signal.SIGINT], 143, "terminated")],
 )
-def test_a_run_that_is_told_to_end_prints_the_command_that_finishes_it(corpus, workers, numbers, code, word):
-    ended = mendbench(*RULES, "--workers", workers, code=SENDS.replace("NUMBERS", repr([*map(int, numbers)])) + ENTRY)
+def test_a_run_that_is_told_to_end_prints_the_command_that_finishes_it(corpus, mendbench, workers, numbers, code, word):
+    ended = mendbench(*RULES, "--workers", workers, code=SENDS.replace("NUMBERS", repr([*map(int, numbers)])) + MAIN)
     assert (ended.returncode, ended.stdout) == (code, "")
     assert ended.stderr == (
         f"mendbench: {word}; finish it with: mendbench run --resume reports/latest --workers {workers}\n"
@@ -54,7 +61,7 @@ def test_a_run_that_is_told_to_end_prints_the_command_that_finishes_it(corpus, w
     assert finished.stdout.endswith("2 trials; report: reports/latest/index.html\n")
 
 
-def test_a_second_sigterm_ends_a_run_at_once_and_the_same_command_goes_on(corpus):
+def test_a_second_sigterm_ends_a_run_at_once_and_the_same_command_goes_on(corpus, mendbench):
     twice = """
 import os, signal
 from mendbench.runs import executor
@@ -63,7 +70,7 @@ def send(*_anything):
     os.kill(os.getpid(), signal.SIGTERM)
 screen._Progress.__call__ = executor.LocalPool.close = send
 """
-    ended = mendbench(*RULES, "--workers", "2", code=twice + ENTRY)
+    ended = mendbench(*RULES, "--workers", "2", code=twice + MAIN)
     assert (ended.returncode, ended.stdout, "mendbench: " in ended.stderr) == (-signal.SIGTERM, "", False)
     finished = mendbench(*RULES, "--workers", "2")
     assert finished.returncode == 0
@@ -74,7 +81,7 @@ def test_sigterm_ends_a_server_for_agents_though_nobody_closes_its_input(empty):
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
     with subprocess.Popen(
-        [sys.executable, "-c", ENTRY, "mcp", "serve"], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", MAIN, "mcp", "serve"], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as server:
         server.stdin.write(json.dumps(request) + "\n")
         server.stdin.flush()
@@ -83,31 +90,29 @@ def test_sigterm_ends_a_server_for_agents_though_nobody_closes_its_input(empty):
         assert server.wait(timeout=60) == -signal.SIGTERM
 
 
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [(RULES, 0), (("case", "list", "--format", "json"), 0), (("schema", "case"), 0), (("--help",), 0)],
-    ids=lambda each: each[0] if isinstance(each, tuple) else "",
-)
-def test_a_reader_that_leaves_early_changes_nothing(corpus, words, code):
+def left_early(mendbench, *words):
+    """Run a command whose reader has gone."""
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "w") as closed:
-        result = mendbench(*words, stdout=closed)
-    assert (result.returncode, result.stderr) == (code, "")
+        return mendbench(*words, stdout=closed)
 
 
-def test_a_reader_that_leaves_early_does_not_hide_a_missing_recording(corpus):
+def test_a_reader_that_leaves_early_changes_nothing(corpus, mendbench):
+    commands = (RULES, ("case", "list", "--format", "json"), ("schema", "case"), ("--help",))
+    ended = {words: left_early(mendbench, *words) for words in commands}
+    assert {words: (one.returncode, one.stderr) for words, one in ended.items()} == dict.fromkeys(commands, (0, ""))
+
+
+def test_a_reader_that_leaves_early_does_not_hide_a_missing_recording(corpus, mendbench):
     (corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").unlink()
-    reader, writer = os.pipe()
-    os.close(reader)
-    with os.fdopen(writer, "w") as closed:
-        result = mendbench("run", cases.RENAMED, "--policy", "naive", "--workers", "1", stdout=closed)
+    result = left_early(mendbench, "run", cases.RENAMED, "--policy", "naive", "--workers", "1")
     assert result.returncode == 3
     assert result.stderr.startswith("mendbench: unjudged: ")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
-def test_a_full_disk_is_one_line(corpus):
+def test_a_full_disk_is_one_line(corpus, mendbench):
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         result = mendbench("case", "list", stdout=full)
     assert (result.returncode, result.stderr) == (
@@ -116,13 +121,11 @@ def test_a_full_disk_is_one_line(corpus):
     )
 
 
-@pytest.mark.parametrize(
-    ("words", "code"), [(("run", "nothing/here"), 2), (("report", "nowhere"), 2), (("rnu",), 2), (("--version",), 0)]
-)
-def test_a_process_leaves_with_the_code(corpus, words, code):
-    result = mendbench(*words)
-    assert result.returncode == code
-    assert "Traceback" not in result.stderr
+def test_a_process_leaves_with_the_code(corpus, mendbench):
+    codes = {("run", "nothing/here"): 2, ("report", "nowhere"): 2, ("rnu",): 2, ("--version",): 0}
+    ended = {words: mendbench(*words) for words in codes}
+    assert {words: one.returncode for words, one in ended.items()} == codes
+    assert [words for words, one in ended.items() if "Traceback" in one.stderr] == []
 
 
 HEAVY = ("rich", "pandas", "jinja2", "httpx2", "yaml", "vcr", "mcp", "numpy")
@@ -134,17 +137,14 @@ HEAVY = ("rich", "pandas", "jinja2", "httpx2", "yaml", "vcr", "mcp", "numpy")
     ids=lambda each: " ".join(each[:2]),
 )  # fmt: skip
 def test_help_imports_nothing_heavy(empty, words, heavy):
-    code = (
-        f"import atexit, sys; atexit.register(lambda: print(sorted({heavy!r} & sys.modules.keys()), file=sys.stderr))\n"
-    )
-    code = code.replace(repr(heavy), repr(set(heavy)))
-    result = mendbench(*words, code=code + ENTRY)
+    code = f"import atexit, sys; atexit.register(lambda: print(sorted({set(heavy)!r} & sys.modules.keys()), file=sys.stderr))\n"
+    result = started(*words, code=code + MAIN)
     assert (result.returncode, result.stderr) == (0, "[]\n")
 
 
 def test_no_command_needs_a_package_that_only_tests_bring(empty):
     hidden = "import sys; sys.modules['click'] = None\n"
-    result = mendbench("rnu", code=hidden + ENTRY)
+    result = started("rnu", code=hidden + MAIN)
     assert result.returncode == 2
     assert result.stderr.startswith("mendbench: command: unknown command 'rnu'")
 

@@ -229,11 +229,8 @@ ENTRY = "from mendbench.cli.main import main; main()"
 OWN_TERMINAL = f"import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); {ENTRY}"
 
 
-def test_nothing_is_asked_when_piped(flow, chat):
-    ended = subprocess.run(
-        [sys.executable, "-c", ENTRY, *map(str, run(flow(), *GONE))],
-        input="3\n", text=True, capture_output=True, timeout=60, check=False,
-    )  # fmt: skip
+def test_nothing_is_asked_when_piped(flow, chat, forked):
+    ended = forked.run(*run(flow(), *GONE), stdin="3\n")
     assert (ended.returncode, ended.stderr, chat.asked) == (1, "", ["issue", "chat"])
 
 

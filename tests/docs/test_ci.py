@@ -4,7 +4,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -30,7 +29,9 @@ def built(tmp_path_factory):
 
 
 @pytest.fixture
-def corpus(built, tmp_path):
+def corpus(built, tmp_path, monkeypatch, forked):
+    """A repository with the corpus; ``mendbench`` on the path is the forked one."""
+    monkeypatch.setenv("PATH", str(forked.path), prepend=os.pathsep)
     return cases.copy_of(built, tmp_path / "repository")
 
 
@@ -39,9 +40,8 @@ def step(name):
 
 
 def shell(line, folder, **environment):
-    """Run a line as a runner does on Linux: by bash that ends at the first failure, with this environment's mendbench first."""
-    env = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", **environment}
-    env = {name: value for name, value in env.items() if not name.startswith("GITHUB_") or name in environment}
+    """Run a line as a runner does on Linux: by bash that ends at the first failure."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GITHUB_")} | environment
     return subprocess.run(["bash", "-e", "-c", line], cwd=folder, env=env, capture_output=True, text=True, check=False)
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import secrets
-import subprocess
 import sys
 from contextlib import asynccontextmanager
 
@@ -40,13 +39,8 @@ async def connected(folder, secret):
         yield client
 
 
-def cli(folder, secret, *words):
-    env = {**os.environ, "THE_KEY": secret, "PYTHONIOENCODING": "utf-8"}
-    done = subprocess.run([*MENDBENCH, *words], cwd=folder, env=env, capture_output=True, check=False)
-    return done.returncode, done.stdout.decode()
-
-
-def test_what_the_server_says_is_what_the_command_line_prints(tmp_path, base):
+def test_what_the_server_says_is_what_the_command_line_prints(tmp_path, base, forked, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     secret = secrets.token_hex(16)
     (tmp_path / "flow.json").write_text(json.dumps(greeting(base, {"text": "é"})))
     broken = {"nodes": [{"id": "a", "type": "htp", "params": {"url": "${b.x}"}}]}
@@ -68,12 +62,16 @@ def test_what_the_server_says_is_what_the_command_line_prints(tmp_path, base):
                 response = await client.call_tool(tool, arguments)
                 result[name] = (response.is_error, response.content[0].text + "\n")
 
+    def cli(*words):
+        done = forked.run(*words, THE_KEY=secret)
+        return done.returncode, done.stdout
+
     anyio.run(talk)
     assert result["tools"] == ["inspect_trace", "inspect_workflow", "run_workflow", "validate_workflow"]
     json_of = ("--output-format", "json")
-    code, printed = cli(tmp_path, secret, "workflow", "run", "flow.json", "--secret", "key=THE_KEY", *json_of)
+    code, printed = cli("workflow", "run", "flow.json", "--secret", "key=THE_KEY", *json_of)
     assert (code, timeless(printed)) == (1, timeless(result["run"][1]))
-    assert cli(tmp_path, secret, "workflow", "inspect", "flow.json", *json_of) == (0, result["parts"][1])
+    assert cli("workflow", "inspect", "flow.json", *json_of) == (0, result["parts"][1])
     assert result["run"][0] is True
     assert json.loads(printed)["errors"][0]["status_code"] == 422
     for name, words in (
@@ -81,9 +79,9 @@ def test_what_the_server_says_is_what_the_command_line_prints(tmp_path, base):
         ("diff", ("debug", "validation-diff", "--node", "greet")),
         ("io", ("debug", "node-io", "--node", "greet")),
     ):
-        assert timeless(cli(tmp_path, secret, *words, "--format", "json")[1]) == timeless(result[name][1])
+        assert timeless(cli(*words, "--format", "json")[1]) == timeless(result[name][1])
     # A workflow that does not run has no times: here not a byte differs.
-    static = cli(tmp_path, secret, "workflow", "run", "broken.json", "--secret", "key=THE_KEY", *json_of)
+    static = cli("workflow", "run", "broken.json", "--secret", "key=THE_KEY", *json_of)
     assert static == (1, result["static"][1])
-    assert cli(tmp_path, secret, "workflow", "validate", "broken.json", *json_of) == (1, result["validate"][1])
+    assert cli("workflow", "validate", "broken.json", *json_of) == (1, result["validate"][1])
     assert secret not in str(result)
