@@ -107,6 +107,14 @@ def test_a_seed_must_be_a_control_or_repairable(tmp_path):
     assert not made.target.cases.exists()
 
 
+def test_a_compound_has_the_fault_that_shows_first_and_the_one_behind_it(tmp_path):
+    made = generate(tmp_path, operators=("two-faults",), limit=1)
+    (case,) = load_corpus(made.target.cases, made.target.cassettes).cases
+    assert [fault.id for fault in case.faults] == ["wrong-path", "misspelt-field"]
+    assert case.first == {"triage": "error", "open_issue": "not_run"}
+    assert len(case.fix.patch) == 2
+
+
 def test_an_unknown_operator_or_seed_is_refused_before_anything_is_written(tmp_path):
     with pytest.raises(UnknownName, match="did you mean 'misspelt-field'"):
         generate(tmp_path, operators=("misspelt-fields",))

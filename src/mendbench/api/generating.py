@@ -10,9 +10,10 @@ from pathlib import Path
 from mendbench.api.settings import Progress, RunOptions, open_context
 from mendbench.config.config_file import load_config
 from mendbench.corpus.corpus import select
-from mendbench.errors import BadInput
+from mendbench.errors import BadInput, UnknownName
+from mendbench.generating.compounds import COMPOUNDS
 from mendbench.generating.generate import Generated, Target, derive
-from mendbench.generating.operators import chosen_operators
+from mendbench.generating.operators import OPERATORS
 from mendbench.io.temporary_folders import scratch
 from mendbench.model.json import JsonObject
 from mendbench.runs.executor import run_all, workers_for
@@ -58,12 +59,15 @@ def generate_cases(
         UnknownName: there is no such case or operator.
         BadInput: there is no corpus, or ``out`` cannot be written to.
     """
-    chosen = chosen_operators(operators)
+    known = (*OPERATORS, *COMPOUNDS)
+    for name in operators:
+        if name not in known:
+            raise UnknownName("operator", name, known)
     context = open_context(load_config(), RunOptions(cases=cases, cassettes=cassettes), tolerant=True)
     target = Target(cases=out / "cases", cassettes=out / "cassettes")
     found = select(context.corpus, seeds)
     ids = [case.id for case in found if seeds or case.kind in {"control", "repairable"}]
-    task = partial(_derive_all, context, tuple(chosen), target, limit)
+    task = partial(_derive_all, context, operators or known, target, limit)
     results: dict[str, tuple[Generated, ...] | BadInput] = {}
     processes = workers_for(workers or os.cpu_count() or 1, len(ids))
     for done, (seed, result) in enumerate(run_all(task, ((one,) for one in ids), processes), start=1):
@@ -84,6 +88,6 @@ def _derive_all(
     own = replace(context, record="none")
     with scratch("generate") as folder:
         try:
-            return seed, tuple(derive(own, seed, chosen_operators(operators), target, folder, limit))
+            return seed, tuple(derive(own, seed, operators, target, folder, limit))
         except BadInput as error:
             return seed, error

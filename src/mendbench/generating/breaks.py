@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from mendbench.generating.seed import Seed
-from mendbench.model.case import Who
+from mendbench.model.case import Fault, Who
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.templates import Place
 
@@ -32,6 +32,8 @@ class Break:
     who: Who = "edit"
     says: str = ""
     """If no edit helps: a regular expression for what the user must learn."""
+    faults: tuple[Fault, ...] = ()
+    """Of a compound: the faults of its parts, the one that shows first at first."""
     source: str = ""
     """Where failures of this kind are documented."""
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from mendbench.errors import BadInput, EffectEscape, ReplayMiss
-from mendbench.generating.breaks import Break, Operator
-from mendbench.generating.labels import case_text, derived_case, failing_record, labelled, recovered_node, stated_facts
+from mendbench.generating.breaks import Break
+from mendbench.generating.case_text import case_text
+from mendbench.generating.compounds import COMPOUNDS, Fitted
+from mendbench.generating.labels import derived_case, failing_record, fault_of, labelled, recovered_node
+from mendbench.generating.operators import OPERATORS
 from mendbench.generating.seed import Seed, seed_of, working_case
 from mendbench.io.files import folder_beside, move_folder, write_atomically
 from mendbench.model.case import Case, Fix
@@ -71,7 +74,7 @@ class Target:
 def derive(
     context: BenchContext,
     seed_id: str,
-    operators: Mapping[str, Operator],
+    operators: tuple[str, ...],
     target: Target,
     scratch: Path,
     limit: int | None = None,
@@ -90,29 +93,62 @@ def derive(
             seed = seed_of(bench)
         except ReplayMiss as miss:
             raise BadInput(str(working.folder), f"its workflow cannot run: {miss}", "record the seed first") from None
+        work = _Work(context=context, seed=seed, recorder=recorder, target=target, scratch=scratch)
         signatures: set[str] = set()
         made = 0
-        for case_id, broken in _in_turns(seed, operators):
+        for case_id, broken in _in_turns(work, operators):
             if limit is not None and made >= limit:
                 return
-            own = scratch / case_id.replace("/", "-")
-            generated = _derived(context, seed, broken, case_id, target, own, recorder, signatures)
+            generated = _derived(work, broken, case_id, signatures)
             made += generated.fate != "rejected"
             yield generated
 
 
-def _in_turns(seed: Seed, operators: Mapping[str, Operator]) -> Iterator[tuple[str, Break]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """What all breaks of one seed share."""
+
+    context: BenchContext
+    seed: Seed
+    recorder: Recorder
+    target: Target
+    scratch: Path
+
+    def bench(self, case: Case) -> Bench:
+        """Return a bench whose recordings are thrown away."""
+        return _bench(case, self.recorder, self.scratch / "tried" / case.name)
+
+
+def _in_turns(work: _Work, names: tuple[str, ...]) -> Iterator[tuple[str, Break]]:
     """Yield the first break of each operator, then the second one, and so on, with the id of its case."""
-    stem = f"{seed.case.family}/{seed.case.name}"
-    breaks = [
-        [
-            (f"{stem}-{name}" + (f"-{number}" if number > 1 else ""), one)
-            for number, one in enumerate(operator(seed), start=1)
-        ]
-        for name, operator in operators.items()
+    single = {name: list(operator(work.seed)) for name, operator in OPERATORS.items()}
+    breaks = {name: one for name, one in single.items() if name in names}
+    if compounds := [name for name in COMPOUNDS if name in names]:
+        fitted = tuple(_fitted(work, chain.from_iterable(single.values())))
+        breaks |= {name: list(COMPOUNDS[name](work.seed, fitted)) for name in compounds}
+    stem = f"{work.seed.case.family}/{work.seed.case.name}"
+    numbered = [
+        [(f"{stem}-{name}" + (f"-{number}" if number > 1 else ""), one) for number, one in enumerate(found, start=1)]
+        for name, found in breaks.items()
     ]
-    for turn in zip_longest(*breaks):
+    for turn in zip_longest(*numbered):
         yield from (one for one in turn if one is not None)
+
+
+def _fitted(work: _Work, breaks: Iterable[Break]) -> Iterator[Fitted]:
+    """Yield the breaks that fail as their operators mean; of each operator and node the first."""
+    seen: set[tuple[str, str]] = set()
+    for number, broken in enumerate(breaks):
+        case = derived_case(work.seed, broken, f"part-{number}", work.scratch)
+        with suppress(ReplayMiss, BadInput):
+            run = work.bench(case).clean(case.workflow, None)
+            if not _unfit(broken, run):
+                fault = fault_of(case, broken, run)
+                if (broken.operator, fault.surfaces) not in seen:
+                    seen.add((broken.operator, fault.surfaces))
+                    states = run.execution.states()
+                    ran = frozenset(name for name, state in states.items() if state == "success")
+                    yield Fitted(broken=broken, fault=fault, ran=ran)
 
 
 def _bench(case: Case, recorder: Recorder, folder: Path) -> Bench:
@@ -121,29 +157,27 @@ def _bench(case: Case, recorder: Recorder, folder: Path) -> Bench:
     )
 
 
-def _derived(
-    context: BenchContext, seed: Seed, broken: Break, case_id: str, target: Target, scratch: Path, recorder: Recorder, signatures: set[str]
-) -> Generated:  # fmt: skip
+def _derived(work: _Work, broken: Break, case_id: str, signatures: set[str]) -> Generated:
+    seed, scratch = work.seed, work.scratch / case_id.replace("/", "-")
     own = Generated(seed=seed.case.id, operator=broken.operator, case=None, title=broken.what, fate="rejected")
-    name = case_id.partition("/")[2]
-    if (target.cases / case_id / "case.yaml").is_file():
+    if (work.target.cases / case_id / "case.yaml").is_file():
         return replace(own, case=case_id, fate="exists")
     try:
-        case = derived_case(seed, broken, name, scratch / case_id)
-        bench = _bench(case, recorder, scratch / "tried")
+        case = derived_case(seed, broken, case_id.partition("/")[2], scratch / case_id)
+        bench = work.bench(case)
         run = bench.clean(case.workflow, None)
         if why := _unfit(broken, run):
             return replace(own, why=why)
         signature = _signature(seed, broken, run.execution)
         if signature in signatures:
             return replace(own, why="a near-duplicate of a case of the same operator")
-        case = labelled(case, seed, replace(broken, facts=stated_facts(case, broken.facts, run)), run)
-        bench = _bench(case, recorder, scratch / "tried")
-        case = replace(case, wrong_fixes=_wrong_fixes(bench, seed))
-        checked = _proved(context, case, scratch, recorder)
+        faults = broken.faults or (fault_of(case, broken, run),)
+        case = labelled(case, seed, faults, run, lambda variant: bench.clean(seed.workflow, variant))
+        case = replace(case, wrong_fixes=_wrong_fixes(work.bench(case), seed))
+        checked = _proved(work.context, case, scratch, work.recorder)
         if not checked.held:
             return replace(own, why=_first_problem(checked))
-        _moved(case_id, scratch, target)
+        _moved(case_id, scratch, work.target)
     except (BadInput, ReplayMiss, EffectEscape) as error:
         return replace(own, why=" ".join(str(error).split()))
     signatures.add(signature)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from mendbench.errors import UnknownName
 from mendbench.generating.breaks import Operator
 from mendbench.generating.operators import order, references, requests, values, world
 
@@ -32,15 +31,3 @@ OPERATORS: dict[str, Operator] = {
     "outage-stays": world.outage_stays,
     "rate-limit-passes": world.rate_limit_passes,
 }
-
-
-def chosen_operators(names: tuple[str, ...]) -> dict[str, Operator]:
-    """Return the operators of these names; all without names.
-
-    Raises:
-        UnknownName: there is no such operator.
-    """
-    for name in names:
-        if name not in OPERATORS:
-            raise UnknownName("operator", name, OPERATORS)
-    return {name: operator for name, operator in OPERATORS.items() if not names or name in names}
