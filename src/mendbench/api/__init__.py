@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from mendbench.api.merging import merge
     from mendbench.api.private_recordings import adopt_recordings, list_private_recordings
     from mendbench.api.projects import Initialised, examine_project, init_project
-    from mendbench.api.probing import Emitted, ProbeOptions, emit_cases, probe_server, write_probe_page
+    from mendbench.api.probe_output import Emitted, emit_cases, write_probe_page
+    from mendbench.api.probing import ProbeOptions, probe_server
     from mendbench.api.prompts import (
         Asking,
         Exported,
@@ -224,7 +225,8 @@ _HOMES = {
         "examine_project",
         "init_project",
     ),
-    "mendbench.api.probing": ("Emitted", "ProbeOptions", "emit_cases", "probe_server", "write_probe_page"),
+    "mendbench.api.probe_output": ("Emitted", "emit_cases", "write_probe_page"),
+    "mendbench.api.probing": ("ProbeOptions", "probe_server"),
     "mendbench.api.prompts": (
         "Asking",
         "Exported",

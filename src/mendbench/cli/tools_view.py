@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from mendbench.api.probing import Emitted
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
@@ -12,8 +12,12 @@ from mendbench.cli.tables import show_tables
 from mendbench.cli.words import counted
 from mendbench.errors import UnknownName
 from mendbench.probing.findings import VERDICTS, Verdict
+from mendbench.probing.hints import network_hint
 from mendbench.probing.result import BrokenCall, Probe
 from mendbench.report.table_model import Column, Table
+
+if TYPE_CHECKING:
+    from mendbench.api.probe_output import Emitted
 
 _HEADINGS = ("tool", "fault", "verdict", "what is missing", "first line of the message")
 _MOST = (24, 32, 8, 30)
@@ -21,7 +25,7 @@ _MOST = (24, 32, 8, 30)
 _WIDTH = 100
 """Columns of a row: it fits a terminal and a page of documentation."""
 _GAP = 2
-"""Columns between two cells."""
+"""Columns between two cells; the table ends with one more."""
 
 
 def verdicts(given: str | None) -> frozenset[str]:
@@ -60,14 +64,15 @@ def show_probe(found: Probe, output: Format, failing: Collection[str] = (), emit
     name = " ".join(filter(None, (found.info.name, found.info.version))) or found.server
     write(f"\n{plain(name)}: {counted(len(found.broken), 'broken call')}: {_counted(found.counts()) or 'none'}\n")
     for wrong in found.wrong:
-        say(f"not right: {wrong.call.place}: {wrong.call.tool}: {wrong.answer.first_line}")
+        hint = f"; {why}" if (why := network_hint(wrong.answer.text)) else ""
+        say(f"not right: {wrong.call.place}: {wrong.call.tool}: {wrong.answer.first_line}{hint}")
     for left in found.not_run:
         say(f"not run: {left.what}: {left.why}")
     return code
 
 
 def _row(one: BrokenCall) -> tuple[str, ...]:
-    missing = " and ".join(one.findings.missing)
+    missing = ", ".join(one.findings.missing)
     return one.call.tool, one.fault.what, one.findings.verdict, missing, one.answer.first_line
 
 
@@ -75,7 +80,7 @@ def _fitted(rows: Sequence[tuple[str, ...]]) -> list[list[str]]:
     """Return the rows with their cells cut, so that each fits the width."""
     longest = [max(map(len, column)) for column in zip(_HEADINGS, *rows, strict=True)]
     widths = [min(found, most) for found, most in zip(longest, _MOST, strict=False)]
-    widths.append(_WIDTH - sum(widths) - _GAP * len(widths))
+    widths.append(_WIDTH - sum(widths) - _GAP * len(widths) - 1)
     return [[_cut(cell, width) for cell, width in zip(row, widths, strict=True)] for row in rows]
 
 

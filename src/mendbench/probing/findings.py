@@ -61,7 +61,7 @@ _TRACE = re.compile(
     re.MULTILINE,
 )
 _PATH = re.compile(r"(?<![\w./:])/(?:[\w.@+-]+/)+[\w.@+-]+|\b[A-Z]:\\[\w\\.@ -]+")
-_SHORT_NAME = 3
+_SHORT_NAME = 2
 """Length of names that are also words, such as ``a``: a message names such an argument only in quotes or as a key."""
 
 
@@ -141,15 +141,17 @@ def _missing(fault: Fault, answer: Answer, heed: Heed, *, names: bool, states: b
         return ("an answer",)
     if heed in {"ignored", "accepted"}:
         return ("an error",)
-    mark = {"protocol_error": ("isError, not a JSON-RPC error",), "result": ("isError",)}.get(answer.kind, ())
+    mark = ("isError",) if answer.kind in {"protocol_error", "result"} else ()
+    if fault.operator in {"renamed", "missing"}:
+        named = () if (states or fault.operator == "missing") and names else (f"the name {fault.right_name}",)
+        return (*mark, *named, *(("that it is required",) if fault.operator == "missing" and not states else ()))
     return (*mark, *(() if names else ("the argument",)), *(() if states else (_wanted(fault),)))
 
 
 def _wanted(fault: Fault) -> str:
     return {
-        "renamed": f"the name {fault.right_name}", "missing": "that it is required", "extra": "that it is not allowed",
-        "type": f"the type {' or '.join(map(str, fault.expected))}", "enum": "the allowed values", "format": "the format",
-        "range": "the limit", "name-for-id": "that it is an id",
+        "extra": "that it is not allowed", "type": f"the type {' or '.join(map(str, fault.expected))}",
+        "enum": "the allowed values", "format": "the format", "range": "the limit", "name-for-id": "that it is an id",
     }[fault.operator]  # fmt: skip
 
 
@@ -190,7 +192,8 @@ def _names(said: str, name: str) -> bool:
     word = re.escape(name)
     if len(name) > _SHORT_NAME:
         return re.search(rf"(?<![\w-]){word}(?![\w-])", said) is not None
-    return re.search(rf"[\"'`\[.]{word}[\"'`\].]|\bat {word}\b|^\s*{word}\s*(?::|$)", said, re.MULTILINE) is not None
+    quoted = rf"[\"'`\[.]{word}[\"'`\].]|\b(?:at|argument|parameter|field|property) {word}\b"
+    return re.search(rf"{quoted}|^\s*{word}\s*(?::|$|is |must )", said, re.MULTILINE) is not None
 
 
 def _without_echo(text: str, tool: str, arguments: JsonObject) -> str:

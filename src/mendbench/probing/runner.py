@@ -18,6 +18,7 @@ from mendbench.probing.calls import Call, calls_from_schemas, checked, placed
 from mendbench.probing.connection import Connection, Lost
 from mendbench.probing.faults import OPERATORS, Fault, faults_of
 from mendbench.probing.findings import VERDICTS, examine
+from mendbench.probing.hints import network_hint, start_hint
 from mendbench.probing.result import BrokenCall, NotRun, Probe, RightCall
 from mendbench.probing.servers import Target
 from mendbench.probing.tools import Tool, tools_of
@@ -108,7 +109,7 @@ def probe(target: Target, wish: Wish, on_progress: Callable[[int, int, str], Non
             info, tools = connection.info, tools_of(connection.list_tools())
         except Lost as error:
             found = f"it does not start: {wish.redactor.text(str(error))}"
-            raise BadInput(target.shown, found, _hint(str(error))) from None
+            raise BadInput(target.shown, found, start_hint(str(error))) from None
         if not tools:
             raise BadInput(target.shown, "it has no tools", "name a server with tools")
         run = _Run(sessions, target, wish, tools)
@@ -120,21 +121,6 @@ def probe(target: Target, wish: Wish, on_progress: Callable[[int, int, str], Non
         )  # fmt: skip
     finally:
         sessions.close()
-
-
-def _hint(why: str) -> str:
-    if _NEEDS_KEY.search(why):
-        return "pass the variable that holds its key with --env NAME"
-    if _NEEDS_NETWORK.search(why):
-        return "it needs the network: run it with --no-sandbox"
-    return "start it by hand to see why"
-
-
-_NEEDS_KEY = re.compile(r"(?i)api.?key|token|credential|password|secret|environment variable|env var")
-_NEEDS_NETWORK = re.compile(
-    r"(?i)getaddrinfo|EAI_AGAIN|ENOTFOUND|name resolution|network is unreachable|ENETUNREACH|ECONNREFUSED"
-    r"|connect(?:ion)? (?:error|refused)|fetch failed"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +163,23 @@ class _Run:
             try:
                 answer = self._answer(own.tool, own.arguments)
             except Lost as error:
-                raise BadInput(self._target.shown, f"it does not start again: {error}", _hint(str(error))) from None
+                raise BadInput(
+                    self._target.shown, f"it does not start again: {error}", start_hint(str(error))
+                ) from None
             self.right.append(RightCall(call=own, answer=answer))
-        return [one for one in self.right if one.answer.accepted]
+        accepted = [one for one in self.right if one.answer.accepted]
+        if not accepted:
+            raise self._nothing_right()
+        return accepted
+
+    def _nothing_right(self) -> BadInput:
+        """Return the error that no right call can be broken."""
+        if not self.right:
+            why = next(iter(self.not_run)).why
+            return BadInput(self._target.shown, f"none of its tools with a right call may be run: {why}", _GIVE_CALLS)
+        first = self.right[0]
+        found = f"no right call is accepted; {first.call.tool}: {first.answer.first_line}"
+        return BadInput(first.call.place, found, network_hint(first.answer.text) or "give calls that succeed")
 
     def broken(
         self, right: Iterable[RightCall], on_progress: Callable[[int, int, str], None]
