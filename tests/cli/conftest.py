@@ -2,7 +2,10 @@
 
 import signal
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import cache
+from io import StringIO
 
 import pytest
 
@@ -31,10 +34,36 @@ class Result:
         return self.err.removeprefix("mendbench: ").rstrip("\n")
 
 
+def code_of(words):
+    """Run the command with these words in this process, and return its exit code."""
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as left:
+        patch.setattr(sys, "argv", ["mendbench", *map(str, words)])
+        main()
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+    return left.value.code
+
+
 @pytest.fixture(scope="session")
 def built(tmp_path_factory):
     """The invented corpus with all its recordings. Nobody may change it."""
     return cases.build(tmp_path_factory.mktemp("cli"))
+
+
+@pytest.fixture(scope="session")
+def after(built, tmp_path_factory):
+    """Return the folder of a corpus in which these commands ran; the same ones run once. Nobody may change it."""
+
+    @cache
+    def ran(*commands, start=built):
+        root = cases.copy_of(start, tmp_path_factory.mktemp("after"))
+        with chdir(root), redirect_stdout(StringIO()), redirect_stderr(StringIO()) as said:
+            for words in commands:
+                assert code_of(words) == 0, said.getvalue()
+        return root
+
+    return ran
 
 
 @pytest.fixture
@@ -58,17 +87,12 @@ def empty(tmp_path, monkeypatch):
 def mendbench(monkeypatch, capsys):
     """Run the command with these words, and return what it said."""
     monkeypatch.delenv("MENDBENCH_TRACEBACK", raising=False)
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def run(*words):
-        monkeypatch.setattr(sys, "argv", ["mendbench", *map(str, words)])
-        with pytest.raises(SystemExit) as left:
-            main()
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
+        code = code_of(words)
         result = capsys.readouterr()
         corpus, err = split_corpus_line(result.err)
-        return Result(left.value.code, result.out, err, corpus)
+        return Result(code, result.out, err, corpus)
 
     return run
 
