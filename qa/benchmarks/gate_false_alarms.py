@@ -86,7 +86,7 @@ def simulated(source: random.Random, cases: int, arms: int, repeatability: float
 def main() -> None:
     """Print one line for each size, number of strategies, noise and true loss."""
     draws = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    print("cases | strategies | noise | true loss | fails | cannot tell | passes")
+    print("cases | strategies | noise | true loss | fails | inconclusive | passes")
     for loss in (0.0, 0.1, 0.2, 0.4):
         for cases, arms, repeatability in (
             (15, 1, 0.1),

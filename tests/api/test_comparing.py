@@ -439,7 +439,7 @@ def test_a_run_of_another_corpus_has_no_primary_contrast_and_it_is_said(planned)
     assert found.primary == ()
     (note,) = found.notes
     assert note == (
-        "no primary contrast is told, though the two sides are one: run: a run of another corpus (digests.corpus); "
+        "no primary contrast is reported, though the two sides are one: run: a run of another corpus (digests.corpus); "
         "make it anew with `mendbench run`"
     )
     assert api.compare(f"{run}:strategy=summary", f"{run}:strategy=none").notes == ()

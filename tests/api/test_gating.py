@@ -275,7 +275,7 @@ def test_answers_that_were_recorded_anew_are_judged_as_what_chance_may_have_done
     )
     assert finding.why[0] == "attempt 1: the same prompt, answered otherwise, recorded again"
     assert (
-        result.headline == "cannot tell: repairs lost 100.0 points, which may be noise; would need about 4 more cases"
+        result.headline == "inconclusive: repairs lost 100.0 points, which may be noise; would need about 4 more cases"
     )
 
 
@@ -309,7 +309,7 @@ def misspelt(recording):
 def test_a_changed_recording_and_one_attempt_more_are_found(parcel):
     misspelt(parcel)
     result = gated_again()
-    assert (result.exit_code, result.headline) == (3, "cannot tell: the recordings of 1 trial changed")
+    assert (result.exit_code, result.headline) == (3, "inconclusive: the recordings of 1 trial changed")
     found = {one.change: one for one in result.findings}
     assert {name: one.level for name, one in found.items()} == {
         "recording": "open", "attempts": "show", "facts": "show", "slower": "show",
@@ -331,7 +331,7 @@ def test_a_loss_after_a_changed_recording_fails_and_names_the_recording(parcel):
     result = gated_again()
     lost = next(one for one in result.findings if one.change == "lost")
     assert (result.exit_code, lost.why[0]) == (1, "likely cause: the world's response to 3 requests changed")
-    assert "cannot tell besides: the recordings of 1 trial changed" in result.notes
+    assert "also inconclusive: the recordings of 1 trial changed" in result.notes
 
 
 def test_a_recording_that_was_extended_or_lost_to_the_simulator_is_not_changed(parcel):

@@ -178,7 +178,7 @@ ROWS = (
     ("trials cut off", half(TRIALS), "gate", 2, "reports/latest/trials.jsonl:2:3091: no JSON (Unterminated string starting at); make the run again with `mendbench run`"),
     ("trials missing", gone(TRIALS), "report", 2, "reports/latest/trials.jsonl: no such file; make the run again with `mendbench run`"),
     ("no baseline", gone("baseline.tsv"), "gate", 2, "baseline.tsv: no such baseline; make it from a run that is right with `mendbench gate --update`"),
-    ("empty baseline", ("baseline.tsv", ""), "gate", 2, "baseline.tsv: no line that tells 'format'; take it from version control, or delete the file and accept a run with `mendbench gate --update`"),
+    ("empty baseline", ("baseline.tsv", ""), "gate", 2, "baseline.tsv: no line that states 'format'; take it from version control, or delete the file and accept a run with `mendbench gate --update`"),
     ("baseline of format 3", swap("baseline.tsv", "format\t4", "format\t3"), "gate", 2, "baseline.tsv:2: format '3'; this mendbench reads format 4; accept a run again with `mendbench gate --update`"),
     ("baseline without trials", without_trials, "gate", 2, "baseline.tsv: a baseline without trials; accept a run with `mendbench gate --update`"),
     ("baseline in conflict", conflict("baseline.tsv"), "gate", 2, "baseline.tsv:3: a merge conflict; resolve it, or accept a run of the merged code with `mendbench gate --update`"),

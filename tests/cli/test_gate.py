@@ -140,7 +140,7 @@ def test_a_missing_recording_is_incomplete_and_names_the_command_that_records_it
     mendbench("run", "--workers", "1")
     result = mendbench("gate")
     assert result.code == 3
-    assert result.out.splitlines()[0] == "cannot tell: 4 trials miss a recording"
+    assert result.out.splitlines()[0] == "inconclusive: 4 trials miss a recording"
     assert f"record it with: mendbench run {cases.RENAMED} --strategy full-context" in result.out
     refused = mendbench("gate", "--update")
     assert refused.code == 3
@@ -163,7 +163,7 @@ def test_an_unjudged_trial_cannot_be_told_by_the_shipped_configuration_and_fails
     mendbench("run", "--workers", "1")
     result = mendbench("gate")
     assert result.code == 3
-    assert result.out.startswith("cannot tell: 4 trials miss a recording")
+    assert result.out.startswith("inconclusive: 4 trials miss a recording")
     config.write_text(f"{config.read_text(encoding='utf-8')}\nmax_unjudged = 0\n", encoding="utf-8")
     failed = mendbench("gate")
     assert (failed.code, failed.out.splitlines()[0]) == (1, "FAILED: max_unjudged broken 4 times")
@@ -176,7 +176,7 @@ def test_a_changed_recording_is_told_once_a_case_with_what_changed(modelled, men
     result = mendbench("gate")
     assert result.code == 3
     first, _, _, head, finding, others, why, response, _ = result.out.splitlines()
-    assert (first, head) == ("cannot tell: the recordings of 6 trials changed", "cannot be told:")
+    assert (first, head) == ("inconclusive: the recordings of 6 trials changed", "inconclusive:")
     assert finding == f"  recording: {cases.RENAMED} [full-context · naive · {cases.MODEL}]"
     assert others.startswith("    also in 5: ")
     assert (
@@ -190,7 +190,7 @@ def test_a_changed_case_cannot_be_compared_until_it_is_accepted(accepted, mendbe
     cases.change_case(accepted, cases.QUIET, lambda truth: truth.update(title="Another greeting that works"))
     mendbench("run", *PLAIN)
     result = mendbench("gate")
-    assert (result.code, result.out.splitlines()[0]) == (3, "cannot tell: the cases of 1 trial are others")
+    assert (result.code, result.out.splitlines()[0]) == (3, "inconclusive: the cases of 1 trial are others")
     again = mendbench("gate", "--update").out
     assert again.startswith("baseline.tsv accepted: 0 added, 0 removed, 1 changed; 3 trials, 2 of them right\n")
     assert mendbench("gate").code == 0

@@ -127,7 +127,7 @@ def test_a_missing_recording_is_for_the_gate_to_tell_of(corpus, run):
     (corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").unlink()
     done = run("mendbench-gate")
     assert done.returncode == 3, done
-    assert "cannot tell: " in done.stdout
+    assert "inconclusive: " in done.stdout
 
 
 def test_a_run_that_fails_is_not_gated(corpus, run):

@@ -54,7 +54,7 @@ def test_a_run_names_a_case_whose_own_fix_fails(empty, mendbench):
     path.write_text(path.read_text("utf-8").replace("body/requester_email}", "body/requester}"), "utf-8")
     result = mendbench("run", "--workers", "1")
     assert (
-        "The own fix of a case fails, so its trials tell nothing: http/example; `mendbench case check http/example`"
+        "The own fix of a case fails, so its trials show nothing: http/example; `mendbench case check http/example`"
         in result.out
     )
 

@@ -112,7 +112,7 @@ def test_a_missing_recording_stops_the_build_at_the_gate(corpus):
     assert shell("mendbench run --workers 1 && mendbench gate --update", corpus).returncode == 0
     (corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").unlink()
     assert workflow(corpus) == {"Secrets": 0, "Check": 0, "Replay": 0, "Gate": 3, "Report": 0}
-    assert "⚠️ gate cannot tell: " in (corpus / "summary.md").read_text("utf-8")
+    assert "⚠️ gate inconclusive: " in (corpus / "summary.md").read_text("utf-8")
     assert JUnitXml.fromfile(str(corpus / "reports/junit.xml")).errors == 1
 
 

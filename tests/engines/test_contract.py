@@ -51,7 +51,7 @@ def test_there_are_ten_cases_and_a_right_adapter_passes_them():
         pytest.param(
             "stepless",
             {"steps"},
-            "it tells no steps: execution.steps has an entry for each node",
+            "it reports no steps: execution.steps has an entry for each node",
             marks=pytest.mark.slow,
         ),
         pytest.param(
@@ -158,7 +158,7 @@ def test_an_engine_that_repairs_is_put_to_two_cases_more_and_a_right_one_passes_
             {"model-asked": "it did not ask the model after a failure: POST to MENDBENCH_MODEL_URL/chat/completions"},
         ),
         ("presses", {"model-asked": "times more after it was refused with 429"}),
-        ("mute", {"model-asked": "it tells no mendbench.workflow: the workflow as it is now"}),
+        ("mute", {"model-asked": "it reports no mendbench.workflow: the workflow as it is now"}),
         ("eager", {"model-not-needed": "it asked the model, and nothing had failed"}),
     ],
 )

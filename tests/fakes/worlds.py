@@ -86,7 +86,7 @@ class FakeLive:
 
 
 @dataclass
-class TellingLive(FakeLive):
+class ClassifyingLive(FakeLive):
     """A live world that knows which of its requests only read."""
 
     only_reads: Callable[[Request], bool | None] = lambda _request: None

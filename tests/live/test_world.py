@@ -9,7 +9,7 @@ import pytest
 
 from mendbench.live.world import HttpLive, LiveWorld
 from mendbench.model.exchange import Request, Response
-from tests.fakes.worlds import FakeLive, TellingLive, get, json_response, post
+from tests.fakes.worlds import ClassifyingLive, FakeLive, get, json_response, post
 
 
 class Answering(httpx2.BaseTransport):
@@ -133,7 +133,7 @@ def test_a_connection_may_have_less_time_than_the_whole_answer():
 
 
 def test_a_live_world_is_asked_what_it_knows_of_its_reads():
-    telling = TellingLive(lambda _request: Response(status=200), only_reads=lambda _request: True)
+    telling = ClassifyingLive(lambda _request: Response(status=200), only_reads=lambda _request: True)
     silent = FakeLive(lambda _request: Response(status=200))
     asked = Request(method="POST", url="https://a.test/")
     assert [LiveWorld(parts).reads(asked) for parts in ([telling], [silent], [])] == [True, None, None]

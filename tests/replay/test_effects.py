@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mendbench.model.exchange import Response
 from mendbench.replay.effects import by_live, by_method, by_state, did
-from tests.fakes.worlds import FakeLive, TellingLive, get, json_response, post
+from tests.fakes.worlds import ClassifyingLive, FakeLive, get, json_response, post
 
 URL = "https://api.test/x"
 OK, REFUSED = json_response({"ok": True}), json_response({"ok": False, "error": "no"})
@@ -33,7 +33,7 @@ def test_a_method_promises_or_does(request_, response, changed):
 @pytest.mark.parametrize("request_", [get(URL), post(URL, {})])
 @pytest.mark.parametrize(("only_read", "changed"), [(True, False), (False, True)])
 def test_a_live_worlds_own_word_wins_and_what_it_refused_changed_nothing(request_, only_read, changed):
-    live = TellingLive(lambda _request: OK, only_reads=lambda _request: only_read)
+    live = ClassifyingLive(lambda _request: OK, only_reads=lambda _request: only_read)
     assert by_live(live, request_, OK) is changed
     assert by_live(live, request_, REFUSED) is False
 

@@ -19,11 +19,11 @@ from mendbench.replay.model_cassette import ModelCassette
 from mendbench.replay.world import UNKNOWN_HOST, ScopedWorld, SimulatedPart
 from mendbench.secrets.redaction import Redactor, canary
 from tests.fakes.worlds import (
+    ClassifyingLive,
     FakeLive,
     ForbiddenLive,
     NotesService,
     ScriptedCaller,
-    TellingLive,
     get,
     json_response,
     post,
@@ -428,7 +428,7 @@ def test_a_live_world_that_knows_its_reads_is_believed(tmp_path):
         get("https://api.test/x"),
         post("https://api.test/x", {}),
     ]
-    live = TellingLive(lambda _request: json_response({"ok": True}), only_reads=only_reads)
+    live = ClassifyingLive(lambda _request: json_response({"ok": True}), only_reads=only_reads)
     recording = real(tmp_path, live, "new_episodes")
     for request in sends:
         recording.send(request)
@@ -453,10 +453,10 @@ def test_a_server_that_began_afresh_is_led_through_what_changed_it_and_what_it_r
         get("https://api.test/x"),
         post("https://api.test/refused", {}),
     ]
-    recording = real(tmp_path, TellingLive(responses, only_reads=only_reads), "new_episodes")
+    recording = real(tmp_path, ClassifyingLive(responses, only_reads=only_reads), "new_episodes")
     for request in sends:
         recording.send(request)
-    live = TellingLive(responses, starts_afresh=True, only_reads=only_reads)
+    live = ClassifyingLive(responses, starts_afresh=True, only_reads=only_reads)
     resuming = real(tmp_path, live, "new_episodes")
     for request in [*sends, get("https://api.test/new")]:
         resuming.send(request)

@@ -273,9 +273,7 @@ def test_any_run_fits_any_room_and_is_no_markup(text, limit):
 def test_a_run_without_a_case_to_repair_says_so():
     run = small_run()
     rows = tuple(one for one in run.rows if one["kind"] == "needs_user")
-    assert "no repair success" in markdown(
-        replace(run, rows=rows, run={**run.run, "totals": totals(records_of(rows))})
-    )
+    assert "no repair success" in markdown(replace(run, rows=rows, run={**run.run, "totals": totals(records_of(rows))}))
 
 
 def test_a_finding_about_a_trial_that_is_there_is_named_like_it():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.report.html import render_html
-from mendbench.report.packing import COLUMNS, LINED, STAGE_OF, NOT_SHOWN, column, packed, parts_of
+from mendbench.report.packing import COLUMNS, LINED, NOT_SHOWN, STAGE_OF, column, packed, parts_of
 from mendbench.scoring.record_table import records_of as table_of
 from mendbench.trial.row import whole
 from tests.fakes.pages import columns_of, records_of, unpacked, value

@@ -127,6 +127,6 @@ def test_a_baseline_that_cannot_be_read_is_replaced_but_not_kept_in_part(path, b
 def test_a_file_that_is_no_baseline_is_never_replaced(tmp_path):
     notes = tmp_path / "notes.md"
     notes.write_text("# What we know\n", encoding="utf-8")
-    with pytest.raises(BadInput, match="no line that tells 'format'"):
+    with pytest.raises(BadInput, match="no line that states 'format'"):
         accept(notes, run_of((FIRST, repaired())), partial=False)
     assert notes.read_text(encoding="utf-8") == "# What we know\n"

@@ -88,7 +88,7 @@ def test_any_names_survive_the_file(tmp_path_factory, key, responses, exchanges,
     [
         ("format\t4", "format\t3", ":2", "format '3'; this mendbench reads format 4; accept a run again with"),
         ("engine\t", "motor\t", ":4", "a line that begins with 'motor'"),
-        ("scorer\t1.1\n", "", "", "no line that tells 'scorer'"),
+        ("scorer\t1.1\n", "", "", "no line that states 'scorer'"),
         ("\tcase_digest", "", ":7", "a line that begins with 'case'"),
         ("\t1000\nb", "\nb", ":8", "19 columns where 20 are due"),
         ("\t+aaaaaaaa\t", "\taaaaaaaa\t", ":8", "facts 'aaaaaaaa'; + or - and 8 hexadecimal digits are due"),
@@ -117,7 +117,7 @@ def test_what_cannot_be_read_is_told_with_its_line_and_the_mend(file, before, af
     [
         (None, "no such baseline; make it from a run"),
         (b"\xff", "byte 0 is not UTF-8"),
-        (b"", "no line that tells 'format'"),
+        (b"", "no line that states 'format'"),
     ],
 )
 def test_a_file_that_is_no_baseline_is_told(tmp_path, data, says):

@@ -347,7 +347,7 @@ def test_a_folder_without_a_run_says_how_to_make_one(tmp_path):
     [
         (lambda rows: [rows[0], rows[0], rows[2]], "trials.jsonl:2: the same trial once more"),
         (lambda rows: [rows[1], rows[0], rows[2]], "trials.jsonl:2: a trial before one that it comes after"),
-        (lambda rows: [{**rows[0], "policy": "warn"}, *rows[1:]], "of another trial than its fields tell"),
+        (lambda rows: [{**rows[0], "policy": "warn"}, *rows[1:]], "of another trial than its fields"),
         (lambda rows: [{**rows[0], "verdict": None}, *rows[1:]], "trials.jsonl:1: verdict: None"),
         (lambda rows: [{**rows[0], "attempts": "x"}, *rows[1:]], "trials.jsonl:1: attempts: 'x', where a list is due"),
         (lambda rows: [{**rows[0], "nodes": {"a": {}}}, *rows[1:]], "trials.jsonl:1: nodes.a.expected: missing"),

@@ -133,7 +133,7 @@ def test_a_real_server_is_asked_by_several_at_once_and_the_recordings_are_those_
     asked, steps = record(many, 4, all_first_responses_together)
     assert responses_of(many) == responses_of(one)
     assert sorted(map(digest, asked)) == sorted(set(map(digest, asked_by_one)))
-    assert [step.told for step in steps] == [step.told for step in steps_of_one]
+    assert [step.label for step in steps] == [step.label for step in steps_of_one]
     assert [(step.done, step.total) for step in steps] == [(at + 1, 24) for at in range(24)]
     rows = [step.row[0] for step in steps if step.row]
     assert [row["verdict"] for row in rows] == [step.row[0]["verdict"] for step in steps_of_one if step.row]

@@ -69,4 +69,4 @@ def test_a_world_that_refuses_everything_gives_no_mutation_score(root):
     _, proof = why(root, routes(lambda own: own.update(refusing)))
     assert {mutant.fate for mutant in proof.mutants} >= {"killed"}
     assert proof.mutation_score is None
-    assert proof.telling_mutants == ()
+    assert proof.valid_mutants == ()

@@ -315,7 +315,7 @@ def _primary(
     try:
         results = _results(one.run, planned)
     except Incomparable as error:
-        return (), (f"no primary contrast is told, though the two sides are one: {error}",)
+        return (), (f"no primary contrast is reported, though the two sides are one: {error}",)
     own = zip(results, hits, strict=True)
     return tuple(each for each, hit in own if hit and _is_one(each, compared, turned)), ()
 

@@ -33,7 +33,7 @@ _Data = TypeVar("_Data", str, str | bytes)
 SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
 """The environment variable that names the file of a step's summary."""
 
-_TOLD_AT = ("faults:", "checks:")
+_STARTS = ("faults:", "checks:")
 """Lines of a case file for an annotation, in order of preference."""
 
 
@@ -168,4 +168,4 @@ def _repository(here: Path, environment: Mapping[str, str]) -> Path:
 
 def _line(path: Path) -> int:
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    return next((lines.index(name) + 1 for name in _TOLD_AT if name in lines), 1)
+    return next((lines.index(name) + 1 for name in _STARTS if name in lines), 1)

@@ -177,7 +177,7 @@ def _rules(config: Config) -> Rules:
         worse_outcome=own.worse_outcome, more_wasted=own.more_wasted, more_attempts=own.more_attempts,
         fewer_facts=own.fewer_facts, more_tokens=own.more_tokens, token_tolerance=own.token_tolerance, slower=own.slower,
         time_tolerance=own.time_tolerance,
-        changed_recording="open" if own.changed_recording == "cannot-tell" else own.changed_recording,
+        changed_recording="open" if own.changed_recording == "inconclusive" else own.changed_recording,
         gone=own.gone, new=own.new, margin=own.margin, alpha=own.alpha,
     )  # fmt: skip
 

@@ -52,7 +52,7 @@ def rescore(folder: Path) -> Rescored:
     """
     seen = seen_in(folder)
     stored, context = read_run(folder), _context()
-    with _told_with(folder / RUN):
+    with _reported_at(folder / RUN):
         digests = held(stored.run, "digests", dict)
         before, old_prices = held(digests, "scorer", str, "digests"), held(digests, "prices", dict, "digests")
         if facts_version(before) != FACTS:
@@ -104,7 +104,7 @@ def _written(path: Path, lines: Iterator[bytes]) -> Lines:
 def _rewritten_lines(stored: StoredRun, prices: Mapping[str, Price], changed: Counter[str]) -> Iterator[bytes]:
     """Yield the line of each row, judged again, and count in ``changed`` the changed judgements by field."""
     for number, row in enumerate(stored.rows, start=1):
-        with _told_with(f"{stored.folder / TRIALS}:{number}"):
+        with _reported_at(f"{stored.folder / TRIALS}:{number}"):
             rescored_row = repriced(rescored(row), prices, stored.texts)
         changed.update(name for name in ("verdict", "outcome") if row.get(name) != rescored_row.get(name))
         for one, other in zip(row["attempts"], rescored_row["attempts"], strict=True):
@@ -113,7 +113,7 @@ def _rewritten_lines(stored: StoredRun, prices: Mapping[str, Price], changed: Co
 
 
 @contextlib.contextmanager
-def _told_with(place: Path | str) -> Iterator[None]:
+def _reported_at(place: Path | str) -> Iterator[None]:
     """Add the file's name to errors about bad input inside the file."""
     try:
         yield

@@ -257,7 +257,7 @@ def _record(
         for step in record_all(context, keys, recorder):
             if step.row is not None:
                 folder.add(*step.row)
-            on_progress(step.done, step.total, step.told)
+            on_progress(step.done, step.total, step.label)
     if any(context.private_recordings(key) is not None for key in keys.each_first()):
         why = "it is for experiments: parts that no matrix of the configuration names"
         on_note(f"recorded in the private layer: {why}; `mendbench recordings list` shows it")

@@ -103,13 +103,13 @@ def _narrowed(side: Side, records: Records) -> Records:
         raise BadInput(str(side.folder), "a run without trials", "make one with `mendbench run`")
     left = records
     for name, value in side.only.items():
-        field, told = ("treatment", partial(_told, name)) if name in FIELDS else (name, _shown)
-        there = {told(one) for one in records.values(field)}
+        field, label = ("treatment", partial(_part, name)) if name in FIELDS else (name, _shown)
+        there = {label(one) for one in records.values(field)}
         if value not in there:
             raise UnknownName(name, value, there, side.given)
-        before, left = left, left.where(field, partial(_is_told, told, value))
+        before, left = left, left.where(field, partial(_is_named, label, value))
         if not left:
-            own = ", ".join(sorted({told(one) for one in before.values(field)}))
+            own = ", ".join(sorted({label(one) for one in before.values(field)}))
             raise BadInput(
                 side.given, f"no trial has all of these: with the rest, {name} is {own}", "name one of those"
             )
@@ -137,11 +137,11 @@ class _Responses(Mapping[str, tuple[ResponseDigest, ...]]):
         return self._values[self._numbers[at]]
 
 
-def _is_told(told: Callable[[Any], str], value: str, one: object) -> bool:
-    return told(one) == value
+def _is_named(label: Callable[[Any], str], value: str, one: object) -> bool:
+    return label(one) == value
 
 
-def _told(name: str, treatment: Treatment) -> str:
+def _part(name: str, treatment: Treatment) -> str:
     return _shown(getattr(treatment, name))
 
 

@@ -127,7 +127,7 @@ def _row(case: Checked) -> tuple[str, ...]:
     holds = "yes" if case.held else "NO"
     if case.proof is None:
         return case.case, NOTHING, holds, *[NOTHING] * 5
-    fates = [mutant.fate for mutant in case.proof.telling_mutants]
+    fates = [mutant.fate for mutant in case.proof.valid_mutants]
     shown: tuple[Fate, ...] = ("killed", "survived", "invalid", "missed")
     silent = case.proof.mutants and not fates  # the reference fix does not pass
     counts = [NOTHING if silent else str(fates.count(fate)) for fate in shown]
@@ -158,7 +158,7 @@ def _noted(read: Sequence[Checked], summary: JsonObject) -> Iterator[str]:
     for case in read:
         if case.note:
             yield plain(f"{case.case}: note: {case.note}")
-    mutants = [(case.case, mutant) for case in read if case.proof for mutant in case.proof.telling_mutants]
+    mutants = [(case.case, mutant) for case in read if case.proof for mutant in case.proof.valid_mutants]
     invalid = [(name, mutant) for name, mutant in mutants if mutant.fate == "invalid"]
     for name, mutant in invalid if len(invalid) <= MOST_INVALID else ():
         yield plain(f"{name}: invalid mutant: {mutant.what}: {mutant.why}")
@@ -275,7 +275,7 @@ def _truth_lines(case: JsonObject) -> Iterator[str]:
         yield plain(f"  fault {fault['id']}: {fault['state']}, {fault['who']}; {where}")
         yield plain(f"    {fault['evidence']}")
         if fault["facts"]:
-            yield plain(f"    to be told: {', '.join(fault['facts'])}")
+            yield plain(f"    facts: {', '.join(fault['facts'])}")
     yield f"  ends in {case['expect']['final']}"
     yield from (f"  check: {plain(check)}" for check in case["checks"])
     for variant in case["variants"]:

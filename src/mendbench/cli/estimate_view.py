@@ -49,9 +49,7 @@ def estimate_lines(estimate: ModelEstimate) -> Iterable[str]:
         return
     prompts = f"{estimate.prompt_tokens_by_length:,} by their length"
     if estimate.prompt_tokens is not None:
-        prompts = (
-            f"{estimate.prompt_tokens:,} ({prompts}, as {counted(estimate.recorded, 'recorded response', ',')} tell)"
-        )
+        prompts = f"{estimate.prompt_tokens:,} ({prompts}, as {counted(estimate.recorded, 'recorded response', ',')} indicate)"
     yield f"  tokens of prompts: about {prompts}"
     tokens, most = estimate.completion_tokens, estimate.completion_tokens_at_most
     yield f"  tokens of responses: {_about(tokens, '{:,}'.format)}{_if_known(', at most {}', most, '{:,}'.format)}"

@@ -18,7 +18,7 @@ from mendbench.values.words import MAX_NAMES, few
 SHOWN = {"fail": 20, "open": 10, "show": 10}
 """Trials that are shown of each level; ``--format json`` and the report have all."""
 
-_HEADS = {"fail": "fails the gate", "open": "cannot be told", "show": "shown, without effect on the verdict"}
+_HEADS = {"fail": "fails the gate", "open": "inconclusive", "show": "shown, without effect on the verdict"}
 
 
 def show_gate(result: GateResult, output: Format) -> int:

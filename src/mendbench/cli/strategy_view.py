@@ -89,8 +89,8 @@ def show_survey(survey: Survey, output: Format) -> int:
         )
         for row in survey.rows
     ]  # fmt: skip
-    shape = columns(*texts, wraps=("missing",), numbers=("tokens", "facts\ntold"))
-    show_tables([Table(columns=shape, rows=rows)], f"What {plain(survey.strategy)} tells first")
+    shape = columns(*texts, wraps=("missing",), numbers=("tokens", "facts\nstated"))
+    show_tables([Table(columns=shape, rows=rows)], f"What {plain(survey.strategy)} states first")
     write(f"\n{_summed(survey)}\n")
     _say_left_out(survey)
     return _code(survey)
@@ -133,7 +133,7 @@ def show_diffs(surveys: tuple[Survey, Survey], output: Format) -> int:
         })  # fmt: skip
         return _code(one)
     shape = columns(
-        "case", "only A tells", "only B tells", "value A", "value B", wraps=("only A tells", "only B tells"),
+        "case", "only A states", "only B states", "value A", "value B", wraps=("only A states", "only B states"),
         numbers=("tokens\nA", "tokens\nB", "facts\nA", "facts\nB"),
     )  # fmt: skip
     rows = [
@@ -167,7 +167,7 @@ def show_ablation(ablation: Ablation, output: Format) -> int:
         )
         shape = columns(
             "sections", "strategy", *(("than the whole",) if ablation.model else ()), wraps=("strategy",),
-            numbers=("tokens", "facts\ntold", "fix's value\ntold", "prompts\nchanged", *judged),
+            numbers=("tokens", "facts\nstated", "fix's value\nprinted", "prompts\nchanged", *judged),
         )  # fmt: skip
         found = Table(columns=shape, rows=[tuple(_ablation_cells(row)) for row in ablation.rows])
         show_tables([found], f"{plain(ablation.rows[0].strategy)} without its sections, part {ablation.part}")

@@ -44,7 +44,7 @@ _TOTALS = (
     "plausible",
     "harmful",
     "context\ntokens",
-    "facts\ntold",
+    "facts\nstated",
 )
 
 
@@ -81,7 +81,7 @@ def show_summary(run: StoredRun, part: str | None, *, details: bool) -> None:
     if failing := _failing_fixes(run.records):
         advice = f"`mendbench case check {failing[0]}` says why"
         write(
-            f"{paragraph(plain(f'The own fix of a case fails, so its trials tell nothing: {few(failing)}; {advice}'))}\n"
+            f"{paragraph(plain(f'The own fix of a case fails, so its trials show nothing: {few(failing)}; {advice}'))}\n"
         )
     if part is None or part == HEADLINE_PART:
         write(f"\n{paragraph(plain(results.lead))}\n")

@@ -113,7 +113,7 @@ def _result(standing: Standing) -> Iterator[str]:
         before = standing.earlier
         yield (
             f"earlier tries of this pair: {before.tries} (won {before.won} : lost {before.lost}); "
-            "of twenty tries without a difference, one may tell the two apart by chance"
+            "of twenty tries without a difference, one may show a difference by chance"
         )
     if standing.skipped:
         yield f"skipped without a verdict: {', '.join(case for case, _ in standing.skipped[:LOOKED_AT])} ({len(standing.skipped)})"
@@ -132,7 +132,7 @@ def _verdict(standing: Standing) -> str:
         return f"{standing.against} repairs more"
     if standing.ended == "no more groups":
         return "no clear difference: there are too few cases"
-    return "no clear difference: the budget is too small to tell"
+    return "no clear difference: the budget is too small"
 
 
 def _next(standing: Standing) -> str:

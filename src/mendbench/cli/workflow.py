@@ -82,7 +82,7 @@ def run(
         detector=detector, trace=trace, allow_shell=allow_shell, files=files,
     )  # fmt: skip
     document = workflow_app.read_workflow(file)
-    listener = workflow_view.teller() if output is Format.text else None
+    listener = workflow_view.event_printer() if output is Format.text else None
     choose = choice_view.asker() if output is Format.text and not no_prompt else None
     ended = workflow_app.run_workflow(document, options, file=str(file), on_event=listener, choose=choose)
     workflow_view.show_run(ended, output, trace)

@@ -31,11 +31,11 @@ from mendbench.workflow_app.results import NOT_ASKED
 _ENDINGS = NodeCached | NodeCompleted | NodeFailed | NodeWarned
 
 
-def teller() -> Callable[[RunEvent], None]:
+def event_printer() -> Callable[[RunEvent], None]:
     """Return a listener that writes a line for each node and attempt. A terminal shows a node's name while it runs."""
     watched = sys.stdout.isatty()
 
-    def tell(event: RunEvent) -> None:
+    def print_event(event: RunEvent) -> None:
         if isinstance(event, NodeStarted):
             if watched:
                 write(display_line(event))
@@ -47,7 +47,7 @@ def teller() -> Callable[[RunEvent], None]:
             problem = f": {event.problem}" if event.problem else ""
             write(plain(str(sanitise(f"repair attempt {event.number}: {event.status}{problem}"))) + "\n")
 
-    return tell
+    return print_event
 
 
 def show_run(ended: WorkflowRun, output: Format, trace: Path | None) -> None:

@@ -30,7 +30,7 @@ _LONG_KEY = re.compile(r"""(?<![\w.-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*
 """A dotted key of a hundred parts: the library takes quadratic time to read one."""
 
 _POSITION = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
-"""A message of ``tomllib``, which tells the position in words alone."""
+"""A message of ``tomllib``, which states the position in words only."""
 
 
 class Loaded(Table):

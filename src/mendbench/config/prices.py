@@ -83,24 +83,24 @@ class Price:
 UNKNOWN = Price()
 
 
-def as_described(told: JsonObject) -> Price:
+def as_described(document: JsonObject) -> Price:
     """Return the price for a description from :meth:`Price.described`; a published price is the current one.
 
     Raises:
         KeyError, TypeError, AttributeError, ArithmeticError: it does not describe a price.
     """
-    if told.get("models") is not None:
-        models = {str(name): as_described(one) for name, one in told["models"].items()}
+    if document.get("models") is not None:
+        models = {str(name): as_described(one) for name, one in document["models"].items()}
         return Price(of_models={name: price for name, price in models.items() if price != UNKNOWN})
-    if told["source"] == "free":
+    if document["source"] == "free":
         return Price(source="free")
-    if told["source"] == "configuration":
-        rates = (told["input_per_million"], told["output_per_million"])
+    if document["source"] == "configuration":
+        rates = (document["input_per_million"], document["output_per_million"])
         return Price(source="configuration", per_million=rates if all(Decimal(rate) >= 0 for rate in rates) else None)
-    if told["source"].startswith("genai-prices "):
-        seller, _, model = told["model"].partition("/")
+    if document["source"].startswith("genai-prices "):
+        seller, _, model = document["model"].partition("/")
         return Price(source="genai-prices", listed=(model, seller, None))
-    return {"unknown": UNKNOWN}[told["source"]]
+    return {"unknown": UNKNOWN}[document["source"]]
 
 
 def model_price(name: str, config: ModelConfig) -> Price:

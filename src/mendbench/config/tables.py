@@ -64,7 +64,7 @@ class ModelConfig(_Priced):
     )
     recording: int = Field(
         0,
-        description="another number asks every prompt anew even at temperature 0, which tells the noise of recording",
+        description="another number asks every prompt anew even at temperature 0, which measures the noise of recording",
         ge=0,
     )
     api_key_env: str | None = Field(None, description="name of the environment variable that holds the key")
@@ -80,7 +80,7 @@ class ModelConfig(_Priced):
     window: int = Field(8192, description="context window, tokens", gt=512)
     provider: str | None = Field(
         None,
-        description="whose timeouts hold, and whose published price where base_url tells none; "
+        description="whose timeouts hold, and whose published price, where base_url does not determine it; "
         "left out, what stands before the slash in the model's name, and no price",
     )
     timeout_s: float | None = Field(
@@ -141,7 +141,7 @@ class EngineConfig(Table):
     )
     repairs: bool | None = Field(None, description="whether it repairs by itself, where it does not say so itself")
     judge: Literal["engine", "mendbench", "named"] | None = Field(
-        None, description="who tells errors from warnings, where it does not say so itself"
+        None, description="which side decides between errors and warnings, unless the engine declares it"
     )
     mcp: bool | None = Field(None, description="whether it speaks MCP itself, where it does not say so itself")
     node_types: list[str] | None = Field(
@@ -245,14 +245,14 @@ class GateConfig(Table):
         description="what a trial does that takes longer on the virtual clock than time_tolerance allows, with the responses that it had",
     )
     time_tolerance: FiniteFloat = Field(0.1, description="share of the time before that may be added", ge=0)
-    changed_recording: Literal["cannot-tell", "show", "fail"] = Field(
-        "cannot-tell",
+    changed_recording: Literal["inconclusive", "show", "fail"] = Field(
+        "inconclusive",
         description="what a trial does whose world responds to the same request otherwise than before: exit 3, only a line, or exit 1",
     )
     margin: float = Field(
         0.05,
         description="share of what was at stake (cases answered again that are right before or now) that may be lost, net of those won, "
-        "before the gate cannot tell",
+        "before the gate is inconclusive",
         ge=0,
         lt=1,
     )

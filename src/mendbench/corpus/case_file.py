@@ -80,7 +80,9 @@ class _Fault(_Part):
     who: Who = Field(description="who can help: an edit, the user, or another try")
     category: Category
     says: Pattern | None = Field(None, description="for a warning: what must be said")
-    facts: list[Pattern] = Field(default_factory=list, description="what one has to be told; absent from the frame")
+    facts: list[Pattern] = Field(
+        default_factory=list, description="what a prompt has to state for the fix; absent from the frame"
+    )
     fact_texts: list[str] = Field(
         default_factory=list,
         description="the facts as plain texts, in the same order; needed if one is not plain itself",

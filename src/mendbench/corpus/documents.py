@@ -79,7 +79,7 @@ def refused(path: Path, error: ValidationError, model: type[BaseModel], command:
 
     ``command`` is the command that prints the schema of ``model``, if there is one.
     """
-    first = _telling(error.errors(include_url=False))
+    first = _most_specific(error.errors(include_url=False))
     unknown, end = first["type"] == "extra_forbidden", len(first["loc"]) - 1
     tokens = enumerate(first["loc"])  # some name the attempted type; an unknown key may look like one
     loc = tuple(one for at, one in tokens if not _is_type(one) or (unknown and at == end))
@@ -204,7 +204,7 @@ def _is_type(token: int | str) -> bool:
     return isinstance(token, str) and token.startswith(("_", "["))
 
 
-def _telling(errors: list[ErrorDetails]) -> ErrorDetails:
+def _most_specific(errors: list[ErrorDetails]) -> ErrorDetails:
     """Return the first error; for an object that could also be a plain value, the error inside the object.
 
     If a key is missing because it is misspelt, return the error for the misspelt key.

@@ -129,7 +129,7 @@ class CommandEngine:
             detector=detector.name if detector is not None else None,
         )  # fmt: skip
         first, started = len(world.traffic()), clock.now_ms()
-        document = self.told(job)
+        document = self.document_of(job)
         return self.read(
             document, workflow, world, first=first, detector=detector, duration_ms=clock.now_ms() - started
         )
@@ -140,7 +140,7 @@ class CommandEngine:
             return cast("JsonObject", sanitise(execution.agent))
         return cast("JsonObject", self._redactor.value(agent_json(workflow, execution)))
 
-    def told(self, job: Job) -> JsonObject:
+    def document_of(self, job: Job) -> JsonObject:
         """Do a job and return the document that the command printed, with the original URLs and without secrets.
 
         Raises:

@@ -22,7 +22,7 @@ from mendbench.runtime.parse import salvaged
 from mendbench.strategies.tokens import estimate
 
 TOO_MANY = 429
-NOT_TOLD = "The engine does not tell what it made of this response."
+NOT_REPORTED = "The engine does not report how it used this response."
 NO_RESPONSE = "The engine changed the workflow without asking a model."
 UNHEARD = "The engine changed the workflow without asking the trial's model; with the machine's network it may have asked another."
 ANY = "unknown"
@@ -113,7 +113,7 @@ def repair_by_itself(
         files={"MENDBENCH_REQUEST": request},
         variables={"MENDBENCH_ANSWERS": str(asking.responses), **({"MENDBENCH_MODEL": asking.model} if asking.model else {})},
     )  # fmt: skip
-    document = engine.told(job)
+    document = engine.document_of(job)
     own = document.get(OWN) or {}
     candidate = own.get("workflow")
     final = candidate if isinstance(candidate, dict) else workflow
@@ -165,7 +165,7 @@ def _first(
         return last
     before = [exchange for exchange in traffic if exchange.phase == 0]
     stuck = before[-1].node if before and not before[-1].accepted else None
-    error = {"node_id": stuck, "message": "The engine does not tell of its first execution, and asked for a repair."}
+    error = {"node_id": stuck, "message": "The engine does not report its first execution, but asked for a repair."}
     return _execution({"success": False, "errors": [error]}, workflow, traffic, 0)
 
 
@@ -183,7 +183,7 @@ def _attempts(
             whole = reply.status == "answered"
             status = end if whole or changed else status
             candidate, execution = (final, last) if status == "edited" else (None, None)
-        problem = NOT_TOLD if status == "unparsable" else None
+        problem = NOT_REPORTED if status == "unparsable" else None
         found.append(
             Attempt(
                 number=at + 1, prompt=call.prompt(), reply=reply, status=status, repeat=call.repeat, problem=problem,

@@ -310,7 +310,7 @@ def _notes(whole: _Ran, source: Source, provenance: str) -> list[str]:
         notes.append(f"the {source.kind} has no response to {whole.miss}: {hint}")
     if whole.again:
         notes.append(
-            f"{whole.again} responses were given once more: the workflow tries again where it was told to wait or not at all"
+            f"{whole.again} responses were given once more: the workflow tries again where the response asked it to wait or not at all"
         )
     if whole.execution is not None and whole.execution.outcome == "success":
         notes.append(

@@ -128,7 +128,7 @@ class _Directions:
         return _Directions(client=frozenset(said["client"] - both), server=frozenset(said["server"] - both))
 
     def of(self, message: Message) -> _Side | None:
-        """Return the side that sent a message; None if the log does not tell."""
+        """Return the side that sent a message; None if the log does not show it."""
         if side := _surely(message.body):
             return side
         return "client" if message.label in self.client else "server" if message.label in self.server else None
@@ -197,7 +197,7 @@ class _Pairing:
             if (key[0], key[2]) == (message.server, _id(message.body)) and (sender is None or key[1] != sender)
         ]  # fmt: skip
         if len(keys) != 1:
-            why = "two requests have its id, and the log does not tell who sent it" if keys else "no request has its id"
+            why = "two requests have its id, and the log does not show who sent it" if keys else "no request has its id"
             self._drop(message, why)
             return
         at, request = self._waiting.pop(keys[0])

@@ -45,7 +45,7 @@ _URL_PART = re.compile(r"(?<=[/=])[^/?=&#]+")
 MOST_SOURCES = 3
 """The number of values whose likely source is named."""
 
-_TELLING = 3
+_LEAST_LENGTH = 3
 """The least length of a text that is looked for in earlier responses: shorter ones occur everywhere."""
 
 
@@ -110,7 +110,7 @@ def _sources(made: _Made) -> Iterator[str]:
             if isinstance(value, str) and value in known:
                 yield f"{node['id']} sends {value!r} as {path.lstrip('.')}, which is {known[value]}"
         for path, value in _leaves(response, "") if node["type"] == "http" else ():
-            if isinstance(value, str) and len(value) >= _TELLING:
+            if isinstance(value, str) and len(value) >= _LEAST_LENGTH:
                 known.setdefault(value, f"${{{node['id']}.response{path}}}")
 
 

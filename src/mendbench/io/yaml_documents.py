@@ -140,7 +140,7 @@ def load_documents(data: bytes) -> list[Any]:
 
 
 def refuse_tab(error: Exception, text: str, place: str, first_line: int = 1) -> None:
-    """Refuse a tab in the indentation by name: the library only tells that there is a character.
+    """Refuse a tab in the indentation by name: the library only reports an unexpected character.
 
     Raises:
         BadInput: the error is at a tab.

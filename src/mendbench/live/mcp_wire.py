@@ -14,7 +14,7 @@ from mendbench.exchanges.bodies import parse_body
 from mendbench.live.world import fault_of
 from mendbench.model.exchange import Response
 
-_TOLD = frozenset({"content-type", "date", "location", "retry-after"})
+_KEPT_HEADERS = frozenset({"content-type", "date", "location", "retry-after"})
 """Headers of a refusal that are kept. A session's id is internal to the server, and differs each time."""
 
 _TOO_MANY_REQUESTS, _UNAVAILABLE = 429, 503
@@ -55,7 +55,7 @@ class Heard(httpx2.AsyncBaseTransport):
             body = b"".join([part async for part in stream])
         finally:
             await stream.aclose()
-        kept = tuple((name, value) for name, value in response.headers.multi_items() if name.lower() in _TOLD)
+        kept = tuple((name, value) for name, value in response.headers.multi_items() if name.lower() in _KEPT_HEADERS)
         self.trouble = Response(status=response.status_code, headers=kept, body=body)
         return httpx2.Response(
             response.status_code, headers=list(kept), content=body, extensions=response.extensions, request=request
@@ -71,8 +71,8 @@ class Heard(httpx2.AsyncBaseTransport):
 
 def asks_for_patience(refusal: Response) -> bool:
     """Return whether the server is running but reports that it cannot respond now: another try may bring a response."""
-    told_to_wait = refusal.header("retry-after") is not None
-    return refusal.fault is None and (refusal.status in TRANSIENT_STATUSES or told_to_wait)
+    asked_to_wait = refusal.header("retry-after") is not None
+    return refusal.fault is None and (refusal.status in TRANSIENT_STATUSES or asked_to_wait)
 
 
 def stands_for_itself(refusal: Response) -> bool:

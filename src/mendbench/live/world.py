@@ -12,7 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from mendbench.exchanges.urls import host_of
 from mendbench.model.exchange import Fault, Headers, Request, Response
-from mendbench.ports.world import TellsReads
+from mendbench.ports.world import ClassifiesReads
 
 if TYPE_CHECKING:
     import httpx2
@@ -78,7 +78,7 @@ class LiveWorld:
     def reads(self, request: Request) -> bool | None:
         """Return the result of the part that serves the request, if it knows."""
         part = self._part(request)
-        return part.reads(request) if isinstance(part, TellsReads) else None
+        return part.reads(request) if isinstance(part, ClassifiesReads) else None
 
     def _part(self, request: Request) -> Live | None:
         return next((part for part in self._parts if part.serves(request)), None)

@@ -50,7 +50,7 @@ class Service(Protocol):
 
 
 @runtime_checkable
-class TellsMeaning(Protocol):
+class Canonicalizing(Protocol):
     """A service that accepts equivalent forms of one request."""
 
     def canonical(self, request: Request) -> Request | None:
@@ -62,8 +62,8 @@ class TellsMeaning(Protocol):
 
 
 @runtime_checkable
-class TellsReads(Protocol):
-    """A live or real world that can tell reads from writes better than by the method."""
+class ClassifiesReads(Protocol):
+    """A live or real world that distinguishes reads from writes better than by the method."""
 
     def reads(self, request: Request) -> bool | None:
         """Return whether ``request``, which was just sent, changed nothing; None if unknown."""

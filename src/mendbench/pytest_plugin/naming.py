@@ -51,7 +51,7 @@ def family_line(family: str) -> str:
 def marker_lines() -> Iterable[str]:
     """Yield the lines that register the markers: names and meanings."""
     own = "case, family, kind, part, difficulty, strategy, policy, repairer, model, detector, sample"
-    yield f"mendbench({own}): a trial of mendbench, with the values that tell it from others"
+    yield f"mendbench({own}): a trial of mendbench, with the values that distinguish it from others"
     kinds, difficulties = get_args(Kind), get_args(Difficulty)
     yield from map(family_line, FAMILIES)
     yield from (f"{_word(kind)}: trials of the kind {kind}" for kind in kinds if kind not in FAMILIES)

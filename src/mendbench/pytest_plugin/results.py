@@ -147,7 +147,7 @@ class CasesRunner:
             detector=detector or own.detector, samples=samples or own.samples, part=part or own.part,
         )  # fmt: skip
         with chdir(self.bench.start):
-            stored = api.run(wanted, lambda *_told: None)
+            stored = api.run(wanted, lambda *_progress: None)
         lost = [row for row in stored.rows if row["verdict"] not in {"correct", "incorrect"}]
         if lost and not unjudged_ok:
             raise NoVerdict(_without_verdict(lost))

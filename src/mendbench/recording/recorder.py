@@ -24,7 +24,7 @@ from mendbench.live.world import HttpLive, Live, LiveWorld
 from mendbench.model.case import Case, Variant
 from mendbench.model.exchange import Request, Response
 from mendbench.model.json import JsonObject
-from mendbench.ports.world import Reach, RealWorld, StdioServer, StreamableServer, TellsReads
+from mendbench.ports.world import ClassifiesReads, Reach, RealWorld, StdioServer, StreamableServer
 from mendbench.recording.sandbox_folders import FreshFiles, FreshShell
 from mendbench.recording.scope_recording import Recording
 from mendbench.repairers.callable import PREFIX, callable_model
@@ -300,8 +300,8 @@ class _FreshServer:
     def reads(self, request: Request) -> bool | None:
         """Return whether the request, which was just sent, changed nothing; None if neither world nor tool reports it."""
         world, live = self._recorder.running(self._name), self._opened()
-        reported = world.reads(request) if isinstance(world, TellsReads) else None
-        return live.reads(request) if reported is None and isinstance(live, TellsReads) else reported
+        reported = world.reads(request) if isinstance(world, ClassifiesReads) else None
+        return live.reads(request) if reported is None and isinstance(live, ClassifiesReads) else reported
 
     def _opened(self) -> HttpLive | McpLive:
         if self._live is None:

@@ -8,7 +8,7 @@ from mendbench.api_errors.envelopes import accepted
 from mendbench.exchanges.bodies import parse_body
 from mendbench.live.world import Live
 from mendbench.model.exchange import Request, Response
-from mendbench.ports.world import TellsReads
+from mendbench.ports.world import ClassifiesReads
 
 
 def did(response: Response) -> bool:
@@ -29,7 +29,7 @@ def by_state(before: Mapping[str, object], after: Mapping[str, object]) -> bool:
 
 def by_live(live: Live, request: Request, response: Response) -> bool:
     """Return whether a live world was changed by the request that it just received."""
-    only_read = live.reads(request) if isinstance(live, TellsReads) else None
+    only_read = live.reads(request) if isinstance(live, ClassifiesReads) else None
     return by_method(request, response) if only_read is None else did(response) and not only_read
 
 

@@ -108,13 +108,13 @@ def _install() -> None:
     start = threading.Thread.start
 
     @functools.wraps(start)
-    def told(thread: threading.Thread) -> None:
+    def tracked(thread: threading.Thread) -> None:
         trips = _trips_here()
         if trips is not None:
             _begun[thread] = trips
         start(thread)
 
-    threading.Thread.start = told  # type: ignore[assignment,method-assign]
+    threading.Thread.start = tracked  # type: ignore[assignment,method-assign]
 
 
 def _trips_here() -> list[GuardTripped] | None:

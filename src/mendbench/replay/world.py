@@ -17,7 +17,7 @@ from mendbench.live.access import LiveAccess
 from mendbench.live.world import Live
 from mendbench.model.exchange import Exchange, Origin, Request, Response
 from mendbench.ports.clock import Clock
-from mendbench.ports.world import Service, TellsMeaning
+from mendbench.ports.world import Canonicalizing, Service
 from mendbench.replay import effects
 from mendbench.replay.guard import allowed
 from mendbench.replay.model_cassette import ModelCassette
@@ -266,8 +266,8 @@ class ScopedWorld:
 
     def _meaning(self, service: str, clean: Request) -> Request | None:
         simulated = self._services.get(service)
-        told = simulated.service if simulated is not None else None
-        return told.canonical(clean) if isinstance(told, TellsMeaning) else None
+        serving = simulated.service if simulated is not None else None
+        return serving.canonical(clean) if isinstance(serving, Canonicalizing) else None
 
     def _answered_by_model(self, model_world: ModelCassette, request: Request, node: str | None) -> Response:
         found = model_world.exchange(request, node=node, phase=self._phase)

@@ -161,11 +161,7 @@ def _lead(found: Sequence[Panel]) -> str:
         )
     sentences = [(panel, _repaired(panel)) for panel in found]
     if not any(text for _, text in sentences):
-        return (
-            "No case of this run has a fault that an edit mends, so there is no repair success."
-            if found
-            else ""
-        )
+        return "No case of this run has a fault that an edit mends, so there is no repair success." if found else ""
     who = f"{_BY.get(found[0].policy.policy) or f'Under {found[0].policy.label}'}, {found[0].solver.label}"
     if len(sentences) == 1:
         return f"{who}{on_apis(found[0].api)} {sentences[0][1]}."

@@ -159,7 +159,7 @@ def read_baseline(path: Path) -> Baseline:
             _head(place, cells, head, prices)
     for name in HEADER:
         if name not in head:
-            raise BadInput(str(path), f"no line that tells {name!r}", _HINT)
+            raise BadInput(str(path), f"no line that states {name!r}", _HINT)
     if not columns:
         raise BadInput(str(path), "no line that names the columns", _HINT)
     digests = Digests(engine=head["engine"], scorer=head["scorer"], prices=tuple(sorted(prices.items())))

@@ -21,16 +21,16 @@ RESPONSE: Mapping[str, type] = {"model_request": str, "model": str, "prompt_toke
 """Fields of an attempt that determine its cost; each may be None."""
 
 
-def prices_today(records: Records, told: Mapping[str, Json], context: BenchContext) -> dict[str, Price]:
+def prices_today(records: Records, described: Mapping[str, Json], context: BenchContext) -> dict[str, Price]:
     """Return the price of each priced model, program or function that responded in a run, by name.
 
-    The current configuration decides. Where it has no price, the run's own price counts. ``told`` is ``digests.prices`` of the run.
+    The current configuration decides. Where it has no price, the run's own price counts. ``described`` is ``digests.prices`` of the run.
 
     Raises:
         BadInput: a price of the run is malformed; the place is a path in ``run.json``.
     """
     who = {one.model or one.repairer: (one.repairer, one.model) for one in records.column("treatment")}
-    return {name: _price(name, told[name], context, *who[name]) for name in sorted(told) if name in who}
+    return {name: _price(name, described[name], context, *who[name]) for name in sorted(described) if name in who}
 
 
 def repriced(row: JsonRow, prices: Mapping[str, Price], texts: Mapping[str, str]) -> JsonRow:
@@ -52,12 +52,12 @@ def _priced_as(row: JsonRow) -> str:
     return str(row["model"] or row["repairer"])
 
 
-def _price(name: str, told: JsonObject, context: BenchContext, repairer: str, model: str | None) -> Price:
+def _price(name: str, described: JsonObject, context: BenchContext, repairer: str, model: str | None) -> Price:
     today = price_of(repairer, model, context)
     try:
-        before = as_described(told)
+        before = as_described(described)
     except (KeyError, TypeError, AttributeError, ArithmeticError):
-        raise BadInput(f"digests.prices.{name}", f"{told!r} is no price", AGAIN) from None
+        raise BadInput(f"digests.prices.{name}", f"{described!r} is no price", AGAIN) from None
     if today.source == "unknown" and before.of_models:
         return replace(today, of_models={**before.of_models, **today.of_models})
     return before if today.described() == UNKNOWN.described() else today
@@ -65,8 +65,8 @@ def _price(name: str, told: JsonObject, context: BenchContext, repairer: str, mo
 
 def _reply(row: JsonRow, at: int, texts: Mapping[str, str]) -> Reply:
     attempt = row["attempts"][at]
-    told = attempt if isinstance(attempt, dict) else {}
-    found = {field: whole(told[field], texts) for field in RESPONSE if field in told}
+    own = attempt if isinstance(attempt, dict) else {}
+    found = {field: whole(own[field], texts) for field in RESPONSE if field in own}
     for field, kind in RESPONSE.items():
         if field not in found or not isinstance(found[field], kind | None):
             raise BadInput(f"attempts[{at}].{field}", repr(found[field]) if field in found else "missing", AGAIN)

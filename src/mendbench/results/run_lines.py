@@ -109,7 +109,7 @@ def trial_of(row: JsonRow, texts: Mapping[str, object]) -> TrialRecord | str:
     except (AttributeError, TypeError, ValueError) as error:
         return f"no trial ({error})"
     if record.key != key:
-        return f"the key {record.key!r} of another trial than its fields tell"
+        return f"the key {record.key!r} of another trial than its fields"
     return record if record.verdict in VERDICTS else f"the verdict {record.verdict!r}"
 
 

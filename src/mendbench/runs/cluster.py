@@ -341,7 +341,7 @@ def _connected(dask: Any, address: str) -> Iterator[Any]:
         with ThreadPoolExecutor(1) as elsewhere:  # this thread may already have an event loop
             answering = elsewhere.submit(asyncio.run, _kind(dask, address)).result()
         if answering != "Scheduler":
-            raise TypeError(f"it is a {answering}")  # noqa: TRY301 - told as all else that is wrong with the address
+            raise TypeError(f"it is a {answering}")  # noqa: TRY301 - reported like all other faults of the address
         client = dask.Client(address, timeout=CONNECT_S, set_as_default=False, name="mendbench")
     except Exception as error:  # dask's exception depends on the error of the address
         message = f"{CONNECT_S} seconds" if isinstance(error, TimeoutError) else f"{type(error).__name__}: {error}"

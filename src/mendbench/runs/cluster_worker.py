@@ -38,14 +38,18 @@ class _Task:
 
     def __init__(self, task: Callable[[BenchContext, Any], Any], unpacking: Unpacking, place: Path) -> None:
         self.run = partial(task, unpacking.context_in(place))
-        self._retold = partial(unpacking.with_original_paths, place=place)
+        self._with_original_paths = partial(unpacking.with_original_paths, place=place)
 
     def with_original_paths(self, error: BaseException) -> BaseException:
         """Return a mendbench error with the original paths instead of the paths of the copies here."""
         if isinstance(error, MendbenchError):
-            error.args = tuple(self._retold(arg) if isinstance(arg, str) else arg for arg in error.args)
+            error.args = tuple(self._with_original_paths(arg) if isinstance(arg, str) else arg for arg in error.args)
             vars(error).update(
-                {name: self._retold(value) for name, value in vars(error).items() if isinstance(value, str)}
+                {
+                    name: self._with_original_paths(value)
+                    for name, value in vars(error).items()
+                    if isinstance(value, str)
+                }
             )
         return error
 

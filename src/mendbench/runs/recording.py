@@ -25,7 +25,7 @@ class Step:
 
     done: int
     total: int
-    told: str
+    label: str
     """A message about the step."""
     row: tuple[JsonRow, dict[str, str]] | None = None
     """The trial's row and its long texts, once it is complete."""
@@ -47,10 +47,10 @@ def record_all(context: BenchContext, keys: Sequence[TrialKey], recorder: Record
             each, partial(run_trial, context, recorder=recorder, max_responses=limit), recorder.queue
         ):
             done += 1
-            yield Step(done=done, total=total, told=f"answer {limit} of {trial_key(key)}")
+            yield Step(done=done, total=total, label=f"answer {limit} of {trial_key(key)}")
     for _, row in in_turn(keys, partial(run_trial, context, recorder=recorder), recorder.queue):
         done += 1
-        yield Step(done=done, total=total, told=str(row[0]["key"]), row=row)
+        yield Step(done=done, total=total, label=str(row[0]["key"]), row=row)
 
 
 def in_turn(

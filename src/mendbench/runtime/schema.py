@@ -61,7 +61,7 @@ _NODE: Final = _closed(
         "id": {"type": "string", "description": "Its name, unique in the workflow."},
         "type": {"type": "string", "description": "Which kind of node runs."},
         "purpose": {"type": "string", "description": "What it is for."},
-        "params": {"type": "object", "description": "What the node is told; texts may hold templates."},
+        "params": {"type": "object", "description": "Parameters of the node; texts may hold templates."},
         "batch": _BATCH,
     },
     "id",

@@ -84,7 +84,7 @@ _QUOTED = re.compile(
 
 The pattern is unambiguous at every position, so that an unterminated value takes linear time. Such a value ends at the last escaped quote.
 """
-_TOLD = re.compile(r"(?<![A-Za-z0-9_.-])([A-Za-z][A-Za-z0-9_.-]*+)(: )((?=[^\s]*\d)[^\s\"'<>,;{}$]{8,})")
+_KEY_VALUE = re.compile(r"(?<![A-Za-z0-9_.-])([A-Za-z][A-Za-z0-9_.-]*+)(: )((?=[^\s]*\d)[^\s\"'<>,;{}$]{8,})")
 """``key: value`` in a text. The value needs a digit: ``password: required`` describes one and contains none."""
 _COOKIES = re.compile(r"(?im)^([^\S\n]*+(?:set-)?cookie: )(?!<)([^\r\n<>]++)(?=\r?$)")
 _COOKIE_PAIR = r"[\w.!#%&*+^`|~-]++=(?!\$)[^\s;,\"'<>\\]++"
@@ -321,7 +321,9 @@ def _plain(text: str) -> str:
         text = _ORACLE.sub(lambda found: f"{found.group(1)}/{_hidden(found.group(2))}@", text)
         text = _NAMED.sub(_named, text)
         text = _QUOTED.sub(_quoted, text)
-        text = _TOLD.sub(lambda found: found.group(1) + found.group(2) + _held(found.group(1), found.group(3)), text)
+        text = _KEY_VALUE.sub(
+            lambda found: found.group(1) + found.group(2) + _held(found.group(1), found.group(3)), text
+        )
     if "-" in text:
         text = _OPTION.sub(_option, text)
         text = _USER_OPTION.sub(lambda found: f"{found.group(1)}:{_hidden(found.group(2))}", text)

@@ -60,8 +60,8 @@ def session_for(
 
     if recorder.mode != "none" or key.repairer == SELF_REPAIR:
         return opened()
-    told_by = context.strategy(key.strategy, case)
-    decides = (replace(key, policy=""), case.digest, told_by, recordings.stamps())
+    strategy = context.strategy(key.strategy, case)
+    decides = (replace(key, policy=""), case.digest, strategy, recordings.stamps())
     session: TrialSession = context.sessions.get(decides, opened)
     return session
 

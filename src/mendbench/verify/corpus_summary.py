@@ -24,7 +24,7 @@ def summary(checked: Sequence[Checked], cases: Iterable[Case]) -> JsonObject:
     """Return the summary of a check. ``cases`` are the sound ones among the checked cases."""
     sound = tuple(cases)
     proofs = [one.proof for one in checked if one.proof is not None]
-    fates = [(proof.case, mutant) for proof in proofs for mutant in proof.telling_mutants]
+    fates = [(proof.case, mutant) for proof in proofs for mutant in proof.valid_mutants]
     kinds = sorted({mutant.kind for _, mutant in fates})
     seconds = [proof.seconds for proof in proofs]
     return {

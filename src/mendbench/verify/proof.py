@@ -114,7 +114,7 @@ class Proof:
         return all(finding.held is not False for finding in self.findings)
 
     @property
-    def telling_mutants(self) -> tuple[MutantFate, ...]:
+    def valid_mutants(self) -> tuple[MutantFate, ...]:
         """The mutants; none if the reference fix does not pass."""
         return () if any(one.what == FIX_PASSES and one.held is False for one in self.findings) else self.mutants
 
@@ -126,7 +126,7 @@ class Proof:
     @property
     def mutation_score(self) -> float | None:
         """Share of the judged mutants that were killed; None if none was judged, or the reference fix does not pass."""
-        judged = [mutant for mutant in self.telling_mutants if mutant.fate in {"killed", "survived"}]
+        judged = [mutant for mutant in self.valid_mutants if mutant.fate in {"killed", "survived"}]
         return sum(m.fate == "killed" for m in judged) / len(judged) if judged else None
 
 
@@ -349,9 +349,7 @@ def _prompts(bench: Bench, context: BenchContext) -> Iterator[Finding]:
     """Check that the frame does not contain the facts, and that no strategy can see the truth."""
     case = bench.case
     found = facts_in_frame(case)
-    hint = (
-        "every strategy would know it: reword the request or the workflow, or choose a fact that only the failure tells"
-    )
+    hint = "every strategy would know it: reword the request or the workflow, or choose a fact that only the failure states"
     yield Finding(what="no fact stands in the frame", held=not found, why="; ".join((*found, hint)) if found else "")
     run = bench.clean(case.workflow, None)
     seen = (_context(bench.engine, case, run.execution, info.strategy, context) for info in strategies())

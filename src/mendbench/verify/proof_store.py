@@ -21,7 +21,7 @@ from mendbench.verify.proof import Fate, Finding, MutantFate, Proof
 from mendbench.version import __version__
 
 FORMAT = 3
-"""3: facts that nothing tells, and which check refutes a wrong fix. 2: patches of mutants, and findings that are unproved. 1: the first."""
+"""3: facts that nothing states, and which check refutes a wrong fix. 2: patches of mutants, and unproved findings. 1: the first."""
 
 PROOFS = Path(FOLDER) / "proofs"
 """In the folder of the configuration."""

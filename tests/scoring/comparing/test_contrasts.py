@@ -96,7 +96,7 @@ def test_contrasts_whose_cases_share_groups_are_corrected_too():
     found = result(records)
     assert (found.difference.test, found.difference.p) == ("sign flips of groups", pytest.approx(2 / 2**4))
     few = [replace(one, group=one.case[-1] if one.case[-1] in "0123" else "4") for one in won(8)]
-    assert result(few).undefined == "5 groups of cases are too few to tell anything, whatever came of them"
+    assert result(few).undefined == "5 groups of cases are too few for any result"
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_the_interval_is_drawn_as_often_as_it_should_be():
         ([*of_test_part("1", OURS), *trials("1", THEIRS, part="train")], "no trial of mend under two-layer on the test part"),
         ([*won(8), *of_test_part("0", replace(OURS, detector="coded"))], "the trials of summary under two-layer are of several engines, repairers or detectors"),
         ([*of_test_part("0" * N, OURS), *of_test_part("1" * 19 + "?", THEIRS)], "1 of its 20 cases have a trial without a verdict"),
-        ([*of_test_part("0" * 5, OURS), *of_test_part("1" * 5, THEIRS)], "5 cases are too few to tell anything, whatever came of them"),
+        ([*of_test_part("0" * 5, OURS), *of_test_part("1" * 5, THEIRS)], "5 cases are too few for any result"),
         ([*of_test_part("0" * N, OURS, kind="control"), *of_test_part("1" * N, THEIRS, kind="control")], "there are no cases with an edit fault on both sides"),
     ],
 )  # fmt: skip

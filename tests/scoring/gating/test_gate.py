@@ -156,7 +156,7 @@ def test_a_changed_recording_cannot_be_told_though_the_trial_came_to_the_same():
     result = gated([KEPT, entry("w")], [KEPT, entry("w", **OTHERWISE)])
     finding = only(result)
     assert (result.verdict, result.exit_code) == ("incomparable", 3)
-    assert result.headline == "cannot tell: the recordings of 1 trial changed"
+    assert result.headline == "inconclusive: the recordings of 1 trial changed"
     assert (finding.change, finding.level, finding.changed_exchanges) == ("recording", "open", ("k1@30",))
     assert (result.tally.compared, result.tally.alike) == (2, 1)
 
@@ -208,7 +208,7 @@ def test_a_narrower_selection_is_said_and_fails_only_if_configured():
 def test_an_unjudged_trial_that_had_a_verdict_leaves_the_gate_incomplete():
     result = gated([KEPT, entry("u", right=False)], [KEPT, unjudged("u")])
     assert (result.verdict, result.exit_code) == ("incomplete", 3)
-    assert result.headline == "cannot tell: 1 trial misses a recording"
+    assert result.headline == "inconclusive: 1 trial misses a recording"
 
 
 def test_a_changed_case_is_incomparable_and_says_how_to_accept_it():
@@ -228,7 +228,7 @@ def test_a_changed_case_is_incomparable_and_says_how_to_accept_it():
 def test_another_engine_scorer_or_price_keeps_everything_from_being_compared(digests, what, hint):
     result = gated([KEPT, entry("b")], [KEPT, entry("b", right=False)], digests=digests)
     assert (result.verdict, result.exit_code) == ("incomparable", 3)
-    assert result.headline == f"cannot tell: {what} differs"
+    assert result.headline == f"inconclusive: {what} differs"
     assert hint in result.differences[0].hint
     assert result.tally.compared == 0
 
@@ -241,7 +241,7 @@ def test_prices_of_what_only_one_side_asked_are_no_difference():
 def test_what_is_certainly_worse_goes_before_what_cannot_be_told():
     result = gated([KEPT, entry("b"), entry("u")], [KEPT, entry("b", right=False), unjudged("u")])
     assert result.exit_code == 1
-    assert "cannot tell besides: 1 trial misses a recording" in result.notes
+    assert "also inconclusive: 1 trial misses a recording" in result.notes
 
 
 @pytest.mark.parametrize(

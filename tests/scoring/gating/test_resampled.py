@@ -135,7 +135,7 @@ def test_new_harm_is_told_by_how_much_more_of_it_there_is():
         "(6 more, 0 less): worse beyond noise (p = 0.0156)"
     )
     doubtful = gated([*still_wrong(3, outcome="harmful"), *pairs_of(0, 0, 7)])
-    assert doubtful.headline.startswith("cannot tell: harm rose by 30.0 points, which may be noise; would need about")
+    assert doubtful.headline.startswith("inconclusive: harm rose by 30.0 points, which may be noise; would need about")
     passed = gated([*still_wrong(1, outcome="harmful"), *pairs_of(0, 0, 24)])
     assert passed.headline == "passed: compared 25 trials with baseline.tsv, 1 of them worse within what is allowed"
 

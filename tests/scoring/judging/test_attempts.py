@@ -85,7 +85,7 @@ def test_every_rule_decides_something_and_the_last_one_fits_everything():
             "informative",
             lambda f: (
                 (f.open and not f.harmed and (f.whole or not f.ended_well))
-                and (not f.gained and f.told and f.later_gained)
+                and (not f.gained and f.new_facts and f.later_gained)
             ),
         ),
     ],
@@ -348,7 +348,7 @@ def test_the_facts_about_an_attempt_are_told_one_by_one():
     assert [
         dataclasses.asdict(facts) for facts in attempt_facts(make_case(), trial, worth, RIGHT, leaves_harm=False)
     ] == [
-        {**none, "open": True, "gained": 0, "told": True, "later_gained": True},
+        {**none, "open": True, "gained": 0, "new_facts": True, "later_gained": True},
         {**none, "open": True, "gained": 0, "later_gained": True},
         {**none, "open": True, "ended_well": True, "whole": True, "gained": 1},
         {**none, "gained": 0},

@@ -10,7 +10,7 @@ from mendbench.scoring.judging.progress import ProgressFacts
 from mendbench.scoring.judging.ruling import TrialFacts, ruling
 
 FRUITLESS = AttemptFacts(
-    open=True, harmed=False, ended_well=False, whole=False, gained=0, broke=False, told=False, later_gained=False
+    open=True, harmed=False, ended_well=False, whole=False, gained=0, broke=False, new_facts=False, later_gained=False
 )
 FUTILE = dataclasses.replace(FRUITLESS, open=False)
 PRODUCTIVE = dataclasses.replace(FRUITLESS, ended_well=True, whole=True, gained=1)

@@ -16,7 +16,7 @@ from mendbench.scoring.judging.recall import Recall
 from mendbench.scoring.judging.ruling import TrialFacts, ruling
 from mendbench.scoring.judging.version import FACTS, SCORER, TABLES, facts_version
 
-MEANINGS = {"1": "0192e84508ddaa0f", "2": "1cb9e4d86ff947a1"}
+MEANINGS = {"1": "0192e84508ddaa0f", "2": "aa1d85c405a2ecf7"}
 """For every version that there was of the tables, what they meant then."""
 
 RESPONSES = {

@@ -307,7 +307,7 @@ def _warning_text(evidence: Evidence) -> str:
     return f"API error{status}: {_words_of(evidence)}{hints}"
 
 
-def _untold_code(evidence: Evidence) -> str:
+def _code_not_in_message(evidence: Evidence) -> str:
     """Return the first code that is a word and is not in the response's own message, or nothing."""
     spelled_message = spelled(evidence.reading.says or "")
     named = (code for code in evidence.reading.codes if "_" in code and spelled(code) not in spelled_message)
@@ -318,7 +318,7 @@ def _words_of(evidence: Evidence) -> str:
     """Return the API's own message; if it has none, its code, the status's name, or the node's message."""
     reading = evidence.reading
     if reading.says and not reading.html:
-        message, more = worded(reading.says), worded(reading.detail, "") or _untold_code(evidence)
+        message, more = worded(reading.says), worded(reading.detail, "") or _code_not_in_message(evidence)
         return message if not more or more in message else worded(f"{message}: {more}")
     if reading.codes:
         return worded(reading.codes[0])

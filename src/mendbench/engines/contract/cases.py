@@ -179,12 +179,12 @@ def _steps(seen: Seen) -> Iterator[str]:
     execution = seen.execution.agent.get("execution")
     steps = execution.get("steps") if isinstance(execution, dict) else None
     if not isinstance(steps, list) and not seen.execution.own.get("nodes"):
-        yield "it tells no steps: execution.steps has an entry for each node, with node_id and status (completed, failed, not_executed)"
+        yield "it reports no steps: execution.steps has an entry for each node, with node_id and status (completed, failed, not_executed)"
         return
     for node, state in {"crate": "success", "note": "error", "last": "not_run"}.items():
         got = seen.execution.states().get(node)
         if got != state:
-            yield f"node {node!r} is told as {got}, and is {state}: statuses are completed, failed and not_executed"
+            yield f"node {node!r} is reported as {got}, and is {state}: statuses are completed, failed and not_executed"
 
 
 def _links(seen: Seen) -> Iterator[str]:
@@ -241,7 +241,7 @@ CASES: tuple[ContractCase, ...] = (
         responses={f"GET {HOST}/crates/7": [CRATE], f"POST {_NOTES}": [TAKEN]},
     ),
     ContractCase(
-        name="inputs-and-outputs", title="inputs are read, and declared outputs told", judge=_inputs, inputs={"number": 9},
+        name="inputs-and-outputs", title="inputs are read, and declared outputs reported", judge=_inputs, inputs={"number": 9},
         workflow={
             **chain(http("crate", f"{HOST}/crates/${{number}}"), outputs={"wood": {"source": "${crate.response.wood}"}}),
             "inputs": {"number": {"type": "number"}},
@@ -249,7 +249,7 @@ CASES: tuple[ContractCase, ...] = (
         responses={f"GET {HOST}/crates/9": [said({"wood": "elm"})]},
     ),
     ContractCase(
-        name="refused", title="a refusal is told with status and answer, and nothing after it runs", judge=_refused,
+        name="refused", title="a refusal is reported with status and body, and nothing after it runs", judge=_refused,
         workflow=chain(http("note", "/notes", method="POST", body={"text": "x"}), http("last", "/done", method="POST", body={})),
         responses={f"POST {_NOTES}": [said({"detail": "text is too long"}, _REFUSED)], f"POST {HOST}/done": [TAKEN]},
     ),
@@ -267,7 +267,7 @@ CASES: tuple[ContractCase, ...] = (
         responses={f"POST {_NOTES}": [said({"detail": "text is too long"}, _REFUSED)], f"POST {HOST}/alarm": [TAKEN]},
     ),
     ContractCase(
-        name="steps", title="every node is told, those that were not reached too", judge=_steps,
+        name="steps", title="every node is reported, also those that were not reached", judge=_steps,
         workflow=chain(http("crate", "/crates/7"), http("note", "/notes", body={"text": "x"}), http("last", "/done")),
         responses={f"GET {HOST}/crates/7": [CRATE], f"POST {_NOTES}": [said({"detail": [_TOO_LONG]}, _REFUSED)]},
     ),

@@ -48,7 +48,7 @@ def unreported(declared: Declared, findings: Sequence[Finding]) -> tuple[Unrepor
 
 def _undeclared(declared: Declared) -> Iterator[tuple[str, str]]:
     if declared.version is None:
-        yield "version", "run.json and compare cannot tell two versions of the engine apart"
+        yield "version", "run.json and compare cannot distinguish two versions of the engine"
     if not declared.resume and not declared.repairs:
         yield (
             "resume",

@@ -62,7 +62,7 @@ def _after_a_failure(model: _Model, document: JsonObject) -> Iterator[str]:
         more = len(model.model_requests) - 2
         yield f"it asked {more} times more after it was refused with 429: MENDBENCH_ANSWERS says how many responses there are"
     if not isinstance(own.get("workflow"), dict):
-        yield "it tells no mendbench.workflow: the workflow as it is now, changed or not; without it nothing that it mended counts"
+        yield "it reports no mendbench.workflow: the workflow as it is now, changed or not; without it nothing that it mended counts"
     if document["success"] and own.get("workflow") == _FAILS:
         yield "it says success of the workflow as it was, whose node 'note' names a field that there is not"
 
@@ -86,4 +86,4 @@ def _repaired(engine: CommandEngine, workflow: JsonObject) -> tuple[_Model, Json
         files={"MENDBENCH_REQUEST": "Write down what colour crate 7 has."},
         variables={"MENDBENCH_ANSWERS": "1", "MENDBENCH_MODEL": _MODEL},
     )  # fmt: skip
-    return model, engine.told(job)
+    return model, engine.document_of(job)

@@ -93,7 +93,7 @@ class SentValues:
         return quote_plus(in_text(value))
 
     def _stored(self, place: Path) -> tuple[bool, Json]:
-        """Return whether the stored request tells what was sent at a place, and the value."""
+        """Return whether the stored request shows what was sent at a place, and the value."""
         held: Json = self.stored.get(_STORED[str(place[0])])
         if held is None:
             return False, None
@@ -146,7 +146,7 @@ class SentValues:
         before = self.execution.origin(self.name, self.run)
         paired = reference.first or (before is not None and before.node == reference.node)
         if len(filled) != 1 or (len(filled[0]) > 1 and not paired):
-            raise NotSimple(f"which item of node {reference.node!r} belongs to it is not simple to tell")
+            raise NotSimple(f"which item of node {reference.node!r} belongs to it is not simple to determine")
         return filled[0]
 
 

@@ -77,8 +77,8 @@ def _worth_repeating(request: Request, response: Response) -> bool:
 
     GitHub returns 403 with ``Retry-After`` after a burst of requests (its secondary rate limit).
     """
-    told_to_wait = response.status == _FORBIDDEN and response.header("retry-after") is not None
-    if not (transient(response) or told_to_wait):
+    asked_to_wait = response.status == _FORBIDDEN and response.header("retry-after") is not None
+    if not (transient(response) or asked_to_wait):
         return False
     if request.method in _REPEATABLE:
         return True

@@ -327,7 +327,7 @@ def _too_little(evidence: Evidence, lacking: Mapping[str, int], alpha: float) ->
         return f"there are no {found.of} on both sides"
     if 2 / 2**found.groups >= alpha:
         what = "cases" if found.groups == found.cases else "groups of cases"
-        return f"{found.groups} {what} are too few to tell anything, whatever came of them"
+        return f"{found.groups} {what} are too few for any result"
     return None
 
 

@@ -98,7 +98,7 @@ def headline(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> 
         return f"passed: {_good_words(result, counts)}"
     if result.verdict == "fail":
         return f"FAILED: {'; '.join(_failures(result, counts))}"
-    return f"cannot tell: {'; '.join(_open_questions(result, counts))}"
+    return f"inconclusive: {'; '.join(_open_questions(result, counts))}"
 
 
 def notes(result: GateResult, counts: Mapping[tuple[Change, Level], int], shard: str | None = None) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ def notes(result: GateResult, counts: Mapping[tuple[Change, Level], int], shard:
         gated = new > counts.get(("new", "show"), 0)
         found.append(f"{_trials(new)} not in the baseline{'' if gated else ', not gated (--new gates them)'}")
     if result.verdict == "fail" and (still := _open_questions(result, counts)):
-        found.append(f"cannot tell besides: {'; '.join(still)}")
+        found.append(f"also inconclusive: {'; '.join(still)}")
     return tuple(found)
 
 

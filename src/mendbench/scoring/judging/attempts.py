@@ -39,7 +39,7 @@ class AttemptFacts:
     """Number of faults that are mended in its workflow and were open in the one before."""
     broke: bool
     """A fault is open again, or a node that worked and is labelled to work failed or was removed."""
-    told: bool
+    new_facts: bool
     """The next context contains a fact that its own did not."""
     later_gained: bool
     """A later attempt mended a fault."""
@@ -57,7 +57,7 @@ class AttemptRule(BaseRule):
     gained: bool | None = None
     """Whether the attempt mended any fault."""
     broke: bool | None = None
-    told: bool | None = None
+    new_facts: bool | None = None
     later_gained: bool | None = None
 
 
@@ -67,8 +67,8 @@ RULES: tuple[AttemptRule, ...] = (
     AttemptRule(label="harmful", harmed=True, because="harm done is not undone by what was mended beside it"),
     AttemptRule(label="plausible", ended_well=True, whole=False, because="it ran to a good end, and does not do what it should"),
     AttemptRule(label="productive", gained=True, broke=False, because="it mended something, and broke nothing"),
-    AttemptRule(label="informative", gained=False, told=True, later_gained=True,
-                because="it mended nothing, but its failure told what a later attempt could use"),
+    AttemptRule(label="informative", gained=False, new_facts=True, later_gained=True,
+                because="it mended nothing, but its failure stated what a later attempt could use"),
     AttemptRule(label="fruitless", because="unparsable, invalid, unchanged, the same failure again, or worse"),
 )
 # fmt: on
@@ -109,7 +109,7 @@ def attempt_facts(
                 whole=after is not None and after.whole,
                 gained=gains[at],
                 broke=after is not None and _broke(case, before, after),
-                told=at + 1 < len(attempts) and bool(shown[at + 1] - shown[at]),
+                new_facts=at + 1 < len(attempts) and bool(shown[at + 1] - shown[at]),
                 later_gained=any(gains[at + 1 :]),
             )
         )

@@ -48,7 +48,7 @@ def rails(refused: RefusedError, asked: Asked, phrase: str) -> Dressed:
     if refused.reason == "empty_body":
         words = f"param is missing or the value is empty or invalid: {_snake(asked.thing)}"
         return Dressed(status=_BAD_REQUEST, body={"error": words})
-    if refused.reason == "told":
+    if refused.reason == "declared":
         return Dressed(status=refused.status, body={"error": refused.detail})
     return Dressed(status=refused.status, body={"status": refused.status, "error": phrase})
 
@@ -95,7 +95,7 @@ def aspnet(refused: RefusedError, asked: Asked, phrase: str) -> Dressed:
         section = _SECTIONS.get(refused.status)
         kind: JsonObject = {"type": f"https://tools.ietf.org/html/rfc9110#section-15.{section}"} if section else {}
         detail: JsonObject = (
-            {"detail": refused.detail} if refused.reason in {"told", "taken", "changed", "unconditional"} else {}
+            {"detail": refused.detail} if refused.reason in {"declared", "taken", "changed", "unconditional"} else {}
         )
         body = {**kind, "title": phrase, "status": refused.status, **detail, **trace}
         return Dressed(status=refused.status, body=body, content_type=PROBLEM_UTF8)

@@ -26,7 +26,7 @@ _Style: TypeAlias = Callable[[RefusedError, Asked, str], Dressed]
 def refusal_response(refused: RefusedError, api: Api, asked: Asked, elapsed_ms: int) -> Response:
     """Return the error response in the API's style, or the body that a rule gives."""
     if refused.body is not None:
-        return _as_told(refused, api, elapsed_ms)
+        return _as_declared(refused, api, elapsed_ms)
     dressed = _STYLES[api.style](refused, asked, _PHRASES.get(refused.status, "Error"))
     status = 200 if api.style == "ok_false" and not api.http_status else dressed.status
     headers = (*refused.headers, *dressed.headers)
@@ -39,7 +39,7 @@ def refusal_response(refused: RefusedError, api: Api, asked: Asked, elapsed_ms: 
     return json_response(status, body, elapsed_ms=elapsed_ms, headers=headers, content_type=dressed.content_type)
 
 
-def _as_told(refused: RefusedError, api: Api, elapsed_ms: int) -> Response:
+def _as_declared(refused: RefusedError, api: Api, elapsed_ms: int) -> Response:
     if isinstance(refused.body, str):
         return text_response(refused.status, refused.body, elapsed_ms=elapsed_ms, headers=refused.headers)
     kind = PROBLEM_TYPE if api.style == "problem" else JSON_TYPE

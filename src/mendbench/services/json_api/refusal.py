@@ -11,10 +11,10 @@ from mendbench.services.json_api.schema import Violation
 from mendbench.services.wire import JSON_TYPE
 
 Reason: TypeAlias = Literal[
-    "told", "no_route", "wrong_method", "no_token", "bad_token", "no_rights", "missing_thing", "missing_reference", "taken",
+    "declared", "no_route", "wrong_method", "no_token", "bad_token", "no_rights", "missing_thing", "missing_reference", "taken",
     "empty_body", "bad_json", "no_object", "media_type", "violations", "changed", "unconditional",
 ]  # fmt: skip
-"""Why a request is refused. told: the case wrote the message. changed: the object is not the version that the caller
+"""Why a request is refused. declared: the case wrote the message. changed: the object is not the version that the caller
 saw. unconditional: the request states no version."""
 
 
@@ -31,7 +31,7 @@ class RefusedError(Exception):
         status: int,
         detail: str,
         *,
-        reason: Reason = "told",
+        reason: Reason = "declared",
         about: str = "",
         value: Json = None,
         violations: tuple[Violation, ...] = (),

@@ -30,7 +30,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _NUMBER = re.compile(r"[+-]?([0-9]{1,18}(\.[0-9]{1,18})?|\.[0-9]{1,18})([eE][+-]?[0-9]{1,2})?")
 _READ_FROM_TEXT = ("integer", "number", "boolean")
 _PYTHON = {"string": str, "array": list, "object": dict, "boolean": bool}
-_MOST_TOLD = 1_000
+_MOST_REPORTED = 1_000
 """The maximum number of violations reported for one value: real servers report no more, and each takes about a hundred characters."""
 
 
@@ -72,7 +72,7 @@ def checked(
         pairs = [checked(item, schema["items"], lax=lax, path=(*path, index)) for index, item in enumerate(value)]
         value = [item for item, _ in pairs]
         found += [violation for _, inner in pairs for violation in inner]
-    return value, found[:_MOST_TOLD]
+    return value, found[:_MOST_REPORTED]
 
 
 def _object(

@@ -41,7 +41,7 @@ Actions
     ``limit`` and ``offset``; ``lookup`` finds one thing by the field ``by``, whose value stands in the query or the
     path under that name, or under ``from``; ``create`` stores the body under a new id; ``static`` always answers the
     same (``repeat``: ``{"times": 9000, "under": "rows", "item": {"n": "{n}"}}`` makes it long); ``refuse`` says ``status`` and
-    ``detail`` in the API's error style; ``start`` keeps a job and answers 202, ``job`` tells how far it is (``polls``: so many
+    ``detail`` in the API's error style; ``start`` keeps a job and answers 202, ``job`` reports its progress (``polls``: so many
     times ``running``, then ``done``; ``retry_after`` seconds meanwhile; ``queued``, ``running``, ``done``: what it says then).
 Route keys
     ``schema`` checks the body, ``query`` and ``params`` (names to schemas, with ``required: true``) the query and

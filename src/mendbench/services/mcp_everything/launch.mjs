@@ -1,4 +1,4 @@
-// Keeps the server to the loopback interface, on a free port that it does not tell to whoever calls its tools.
+// Keeps the server to the loopback interface, on a free port that it does not reveal to the callers of its tools.
 import net from "node:net";
 
 const listen = net.Server.prototype.listen;

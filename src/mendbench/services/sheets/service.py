@@ -37,7 +37,7 @@ class Sheets:
         """Return two spreadsheets of a seed bank."""
         return load_seed(__package__ or "")
 
-    def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:  # noqa: ARG002 - no response tells the time
+    def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:  # noqa: ARG002 - no response contains the time
         """Return the state after ``request`` and Google's response. The moment has no effect here."""
         draft: JsonObject = copy.deepcopy(state)
         call = read_call(request)

@@ -20,7 +20,7 @@ _RUN = """\
 Run a workflow for real and return its result in the agent error format: success, status, error, whether a repair was
 tried and how it ended, all errors with category, node and context, the checkpoint, and every node's state.
 `workflow` is the JSON document, as an object or as text, or the path of its file. When runs keep failing in one
-way, a second content block says {"stop_retrying": true, "suggestion": ...}: tell the user instead of running it once more."""
+way, a second content block says {"stop_retrying": true, "suggestion": ...}: inform the user instead of running it once more."""
 _VALIDATE = """\
 Say everything that is wrong with a workflow, without running it: the same structure as run_workflow, and all problems
 with node ids and suggestions. `workflow` is the JSON document, as an object or as text, or the path of its file."""
