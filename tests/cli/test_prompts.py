@@ -37,6 +37,21 @@ def exported(after, bare, empty):
     return empty / "p.jsonl"
 
 
+@pytest.fixture(scope="module")
+def imported(after, bare, tmp_path_factory):
+    """The corpus whose first prompts were answered in the shape ``plain``. Nobody may change it."""
+    exported = after(("prompts", "export", "--out", "p.jsonl", *ONE), start=bare)
+    root = cases.copy_of(exported, tmp_path_factory.mktemp("imported"))
+    (root / "a").write_text(prompts.in_shape("plain", prompts.replies(root / "p.jsonl")), encoding="utf-8")
+    return after(("prompts", "import", "a", "--prompts", "p.jsonl", *ONE), start=root)
+
+
+@pytest.fixture
+def answered(imported, empty):
+    """A copy of it to be changed, which is the current folder."""
+    return cases.copy_of(imported, empty)
+
+
 def bring(mendbench, text, *words, name="a"):
     Path(name).write_text(text, encoding="utf-8", newline="")
     return mendbench("prompts", "import", name, "--prompts", "p.jsonl", *ONE, *words)
@@ -89,12 +104,11 @@ def test_a_round_trip_ends_where_recording_ends_whatever_shape_each_round_has(em
     assert {entry.key for entry in entries(empty)} == {entry.key for entry in entries(built)}
 
 
-def test_first_attempts_are_each_exported_once_and_second_ones_when_the_first_are_answered(empty, exported, mendbench):
-    first = prompts.replies(exported)
+def test_first_attempts_are_each_exported_once_and_second_ones_when_the_first_are_answered(answered, mendbench):
+    first = prompts.replies(answered / "p.jsonl")
     assert len({name for name, _ in first}) == len(first) == 4
-    bring(mendbench, prompts.in_shape("plain", first))
     mendbench("prompts", "export", "--out", "p.jsonl", *ONE)
-    second = prompts.replies(exported)
+    second = prompts.replies(answered / "p.jsonl")
     assert second
     assert not {name for name, _ in first} & {name for name, _ in second}
 
@@ -191,38 +205,35 @@ def test_a_dry_run_writes_nothing_and_says_what_would_be(empty, exported, mendbe
     assert recorded(empty) == {}
 
 
-def test_importing_twice_changes_nothing(empty, exported, mendbench):
-    text = prompts.in_shape("plain", prompts.replies(exported))
-    bring(mendbench, text)
-    before = recorded(empty)
-    result = bring(mendbench, text)
-    assert (result.code, recorded(empty)) == (0, before)
+def test_importing_twice_changes_nothing(answered, mendbench):
+    before = recorded(answered)
+    assert len(entries(answered)) == 4
+    result = bring(mendbench, (answered / "a").read_text(encoding="utf-8"))
+    assert (result.code, recorded(answered)) == (0, before)
     assert "4 responses recorded already" in result.out
 
 
-def test_another_answer_is_refused_and_with_replace_it_stands(empty, exported, mendbench):
-    result = prompts.replies(exported)
-    bring(mendbench, prompts.in_shape("plain", result))
-    before = recorded(empty)
+def test_another_answer_is_refused_and_with_replace_it_stands(answered, mendbench):
+    result = prompts.replies(answered / "p.jsonl")
+    before = recorded(answered)
     other = prompts.in_shape("plain", [*result[:-1], (result[-1][0], "Good day")])
     refused = bring(mendbench, other)
     assert refused.code == 2
     assert refused.line.startswith(f"a:4: another response to {result[-1][0]} than ")
-    assert recorded(empty) == before
+    assert recorded(answered) == before
     done = bring(mendbench, other, "--replace", "--format", "json")
     assert (done.code, [one["custom_id"] for one in document(done)["replaced"]]) == (0, [result[-1][0]])
 
 
-def test_tokens_that_were_counted_later_are_taken_over_with_replace_and_not_without(empty, exported, mendbench):
-    result = prompts.replies(exported)
-    bring(mendbench, prompts.in_shape("plain", result))
-    before = recorded(empty)
+def test_tokens_that_were_counted_later_are_taken_over_with_replace_and_not_without(answered, mendbench):
+    result = prompts.replies(answered / "p.jsonl")
+    before = recorded(answered)
     counted = prompts.in_shape("openai", result)
     assert "4 responses recorded already" in bring(mendbench, counted).out
-    assert recorded(empty) == before
+    assert recorded(answered) == before
     done = bring(mendbench, counted, "--replace", "--format", "json")
     assert (done.code, len(document(done)["replaced"])) == (0, 4)
-    assert all(b'"prompt_tokens":11' in entry.response.body.replace(b" ", b"") for entry in entries(empty))
+    assert all(b'"prompt_tokens":11' in entry.response.body.replace(b" ", b"") for entry in entries(answered))
 
 
 def test_a_line_that_is_cut_off_stops_everything_unless_the_rest_is_asked_for(empty, exported, mendbench):
@@ -295,11 +306,11 @@ def test_a_refusal_is_an_answer_that_mends_nothing(empty, exported, mendbench, m
 
 
 def test_a_model_that_calls_itself_otherwise_is_kept_and_told(empty, exported, mendbench):
-    done = bring(mendbench, prompts.in_shape("openai", prompts.replies(exported)))
-    assert f"4 responses of tiny-coder-2026-01-01, which was asked as {cases.MODEL}" in done.out
-    assert document(bring(mendbench, prompts.in_shape("openai", prompts.replies(exported)), "--format", "json"))[
-        "models"
-    ] == [{"asked": cases.MODEL, "answered": "tiny-coder-2026-01-01", "responses": 4}]
+    text = prompts.in_shape("openai", prompts.replies(exported))
+    assert f"4 responses of tiny-coder-2026-01-01, which was asked as {cases.MODEL}" in bring(mendbench, text).out
+    assert document(bring(mendbench, text, "--format", "json"))["models"] == [
+        {"asked": cases.MODEL, "answered": "tiny-coder-2026-01-01", "responses": 4}
+    ]
 
 
 def test_prompts_whose_parameters_were_configured_anew_are_not_asked_any_more(empty, exported, mendbench):

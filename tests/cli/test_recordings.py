@@ -17,26 +17,30 @@ def bare(tmp_path_factory):
     return prompts.write_bare(tmp_path_factory.mktemp("bare"))
 
 
-@pytest.fixture
-def corpus(bare, tmp_path, monkeypatch):
-    """The invented corpus without responses, and a strategy that no matrix names, with recorded responses."""
-    root = cases.copy_of(bare, tmp_path / "corpus")
-    monkeypatch.chdir(root)
+@pytest.fixture(scope="module")
+def imported(after, bare, tmp_path_factory):
+    """The invented corpus, a strategy that no matrix names, and responses to its first prompts alone. Nobody may change it."""
+    root = cases.copy_of(bare, tmp_path_factory.mktemp("own") / "corpus")
     text = (TEMPLATES / "full-context.md.j2").read_text(encoding="utf-8").replace("Errors to Fix", "Mistakes to Mend")
     (root / "mine.md.j2").write_text(text, encoding="utf-8")
+    export = ("prompts", "export", "--strategy", "mine.md.j2", "--policy", "naive", "--out", "p.jsonl", *ONE)
+    root = cases.copy_of(after(export, start=root), tmp_path_factory.mktemp("answered") / "corpus")
+    (root / "a").write_text(prompts.in_shape("plain", prompts.replies(root / "p.jsonl")), encoding="utf-8")
+    return after(("prompts", "import", "a", "--prompts", "p.jsonl", "--strategy", "mine.md.j2", *ONE), start=root)
+
+
+@pytest.fixture
+def corpus(imported, tmp_path, monkeypatch):
+    """A copy of it to be changed, which is the current folder."""
+    root = cases.copy_of(imported, tmp_path / "corpus")
+    monkeypatch.chdir(root)
     return root
 
 
 @pytest.fixture
-def recorded(corpus, mendbench):
-    """Import responses to the strategy's first prompts, and return their number."""
-    chosen = ("--strategy", "mine.md.j2", "--policy", "naive")
-    mendbench("prompts", "export", *chosen, "--out", "p.jsonl", *ONE)
-    lines = prompts.in_shape("plain", prompts.replies(corpus / "p.jsonl"))
-    Path("a").write_text(lines, encoding="utf-8")
-    result = mendbench("prompts", "import", "a", "--prompts", "p.jsonl", "--strategy", "mine.md.j2", *ONE)
-    assert result.code == 0
-    return lines.count("\n")
+def recorded(corpus):
+    """The number of responses."""
+    return (corpus / "a").read_text(encoding="utf-8").count("\n")
 
 
 def tree(folder):

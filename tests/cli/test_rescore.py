@@ -16,13 +16,10 @@ NOTHING = (
 
 
 @pytest.fixture
-def ran(corpus, rules):
-    """A run of three trials, whose cases and recordings are gone."""
-    rules("--out", "mine")
-    for name in ("cases", "cassettes", "mendbench.toml"):
-        path = corpus / name
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
-    return corpus / "mine"
+def ran(after, empty):
+    """A run of three trials, without its cases and recordings, in the current folder."""
+    words = ("--repairer", "rules", "--policy", "two-layer", "--workers", "1", "--strategy", "full-context")
+    return shutil.copytree(after(("run", *words, "--out", "mine")) / "mine", empty / "mine")
 
 
 def test_a_fresh_run_is_rescored_to_the_same_bytes_and_says_that_nothing_changed(ran, mendbench):
@@ -62,7 +59,7 @@ def test_json_is_the_run_document_of_today(ran, mendbench):
     [
         ("run.json", '{"format": 2}', "mine/run.json: format: 2; this mendbench reads format 5: make the run again"),
         ("trials.jsonl", "{", "mine/trials.jsonl:1:2: no JSON ("),
-        ("trials.jsonl", '{"key": 1}\n{}\n{}\n', "mine/trials.jsonl:1: a line without 'attempts'; make the run again"),
+        ("trials.jsonl", '{"key": 1}\n{}\n{}\n', "mine/trials.jsonl:1: case: missing; make the run again"),
     ],
 )
 def test_what_cannot_be_rescored_is_one_line(ran, mendbench, file, text, message):
