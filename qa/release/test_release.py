@@ -36,7 +36,7 @@ def test_a_lock_file_pins_by_version_and_hash_and_names_no_address(name):
     assert all("==" in one.splitlines()[0] and "--hash=sha256:" in one for one in packages)
 
 
-def test_a_table_ends_in_what_held_and_tells_every_failure():
+def test_a_table_ends_in_what_held_and_states_every_failure():
     lines = table([Step(part="a", what="one"), Step(part="a", what="two", failure="no\nwonder")]).splitlines()
     assert lines[-1] == "1 of 2 held"
     assert [line.strip() for line in lines[3:5]] == ["no", "wonder"]

@@ -74,7 +74,7 @@ def test_two_that_write_one_folder_leave_what_one_alone_does(stage, parent, meet
     assert meeting(stage, desk, MIDDLE) is None
 
 
-def test_disks_that_cannot_be_mounted_are_told_as_not_tried(monkeypatch):
+def test_disks_that_cannot_be_mounted_are_reported_as_not_tried(monkeypatch):
     monkeypatch.setattr(disks, "MOUNTS", ("false",))
     told = list(disks.on_real_disks())
     assert {one.kind for one in told} == {disks.REALLY_FULL, disks.REALLY_READ_ONLY}
@@ -87,7 +87,7 @@ def test_two_that_write_one_case_do_not_mix(stage, parent):
     assert two_imports_of_one_case(stage, desk, 0.9) is None
 
 
-def test_two_that_do_not_meet_are_told(stage, parent):
+def test_two_processes_that_do_not_meet_are_reported(stage, parent):
     desk = parent / "apart" / "desk"
     shutil.copytree(stage.built, desk)
     words = ("case", "new", "http/fresh", "--workflow", "workflow.json")

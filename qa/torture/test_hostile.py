@@ -61,7 +61,7 @@ ENDED = {
     ],
     ids=["as it has to", "unjudged", "another status", "another reason", "raised", "an effect", "a bound"],
 )
-def test_an_end_that_is_not_the_answers_own_is_told(changes, found):
+def test_an_end_that_is_not_the_answers_own_is_reported(changes, found):
     told = wrong_end("nothing", {**ENDED, **changes})
     assert told is None if found is None else told.startswith(found)
 
@@ -79,7 +79,7 @@ def test_an_end_that_is_not_the_answers_own_is_told(changes, found):
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
 )
-def test_what_a_node_raises_by_accident_is_told_from_what_it_says(raised, found):
+def test_what_a_node_raises_by_accident_is_distinguished_from_what_it_says(raised, found):
     def broken(_params, _send, _clock):
         raise raised
 
@@ -115,7 +115,7 @@ def test_no_spelling_of_another_host_and_no_file_outside_is_reached():
     assert (_undeclared(), _files()) == (None, None)
 
 
-def test_what_takes_too_much_memory_or_raises_is_told():
+def test_what_takes_too_much_memory_or_raises_is_reported():
     assert "MemoryError" in (isolated(lambda: str(bytes(3_000_000_000)[0])) or "")
     assert "ValueError: at all" in (isolated(_raise) or "")
 

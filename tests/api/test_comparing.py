@@ -142,7 +142,7 @@ def test_where_the_answers_are_the_same_it_is_said():
     assert (found.main.same_responses, found.changes[0].responses) == (1, "other responses")
 
 
-def test_policies_are_paired_each_with_itself_and_the_main_one_is_told_at_length():
+def test_policies_are_paired_each_with_itself_and_the_main_one_is_reported_in_full():
     run = strategies(policies=BOTH)
     found = api.compare(f"{run}:strategy=summary", f"{run}:strategy=full-context")
     assert [(one.a.policy, one.b.policy, one.main) for one in found.treatments] == [
@@ -445,7 +445,7 @@ def test_a_run_of_another_corpus_has_no_primary_contrast_and_it_is_said(planned)
     assert api.compare(f"{run}:strategy=summary", f"{run}:strategy=none").notes == ()
 
 
-def test_a_primary_contrast_that_is_not_settled_is_told_with_the_reason(planned, monkeypatch):
+def test_a_primary_contrast_that_is_not_settled_is_reported_with_the_reason(planned, monkeypatch):
     best = plan(contrast(treatment="full-context", against=["summary", "none"]), model=MODEL)
     monkeypatch.setattr("mendbench.api.comparing.read_protocol", lambda folder: best)
     made = rows({"summary": "u" * 7, "full-context": "r" * 7, "mend": "r" * 7})

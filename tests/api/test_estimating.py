@@ -26,7 +26,7 @@ def root(built, tmp_path, monkeypatch):
     return root
 
 
-def test_each_trial_that_asks_is_told_and_the_controls_are_not_run(root):
+def test_each_trial_that_asks_is_reported_and_the_controls_are_not_run(root):
     (root / "cassettes" / RENAMED / model_file(MODEL)).unlink()
     told = []
     found = estimate_recording(api.RunOptions(workers=1), lambda *words: told.append(words))

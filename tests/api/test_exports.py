@@ -202,7 +202,7 @@ def test_an_annotation_stands_where_the_repository_has_the_case(corpus):
     assert line.startswith(f"::warning file=cases/http/renamed-field/case.yaml,line={found},title=http/renamed-field::")
 
 
-def test_a_case_is_told_relative_to_the_repositorys_root(corpus, monkeypatch):
+def test_a_case_is_reported_relative_to_the_repositorys_root(corpus, monkeypatch):
     stored = wrong(corpus)
     monkeypatch.setenv("GITHUB_WORKSPACE", str(corpus.parent))
     assert "file=corpus/cases/http/renamed-field/case.yaml," in "\n".join(api.annotate(stored))

@@ -57,7 +57,7 @@ def test_its_trials_are_those_of_the_baseline_whatever_is_configured(planned):
     assert (plan.unnarrowed, plan.whole) == (False, False)
 
 
-def test_its_matrices_cross_to_the_same_trials_and_tell_controls_apart(planned):
+def test_its_matrices_cross_to_the_same_trials_and_distinguish_controls(planned):
     matrices = [sweep.document() for sweep in planned().sweeps]
     crossed = {
         (case, strategy, policy, model, sample)
@@ -87,13 +87,13 @@ def test_named_cases_narrow_it(planned):
         (GATED, (key("slack/gone"),), "baseline.tsv: trials of slack/gone, which is no case of "),
     ],
 )
-def test_what_cannot_be_run_is_told(planned, options, keys, says):
+def test_what_cannot_be_run_is_reported(planned, options, keys, says):
     with pytest.raises(BadInput) as told:
         planned(options, keys)
     assert says in str(told.value)
 
 
-def test_without_a_baseline_it_is_told_how_to_make_one(tmp_path):
+def test_without_a_baseline_it_says_how_to_make_one(tmp_path):
     write_corpus(tmp_path)
     loaded = Loaded(config=CONFIG, root=tmp_path, place="mendbench.toml")
     with pytest.raises(BadInput, match=r"no such baseline; .*gate --update"):

@@ -212,7 +212,7 @@ def test_a_longer_prompt_fails_beyond_the_configured_tolerance(here):
         ),
     ],
 )
-def test_a_configuration_that_cannot_be_held_is_told(here, gate, says):
+def test_a_configuration_that_cannot_be_held_is_reported(here, gate, says):
     run = ran(MENDED)
     api.accept_run(run)
     (here / "mendbench.toml").write_text(CONFIG + gate, encoding="utf-8")

@@ -113,7 +113,7 @@ def test_samples_are_drawn_of_the_operators_own_repairers_too(corpus):
         ({"detector": "structral"}, "unknown detector 'structral'; did you mean 'structural'"),
     ],
 )
-def test_a_wrong_name_is_told_whichever_trial_has_it(corpus, wrong, says):
+def test_a_wrong_name_is_reported_whichever_trial_has_it(corpus, wrong, says):
     context = BenchContext(cases_dir=corpus.cases_dir, cassettes_dir=corpus.cassettes_dir, models=CONFIG.models)
     keys = plan_of(CONFIG, RunOptions(), corpus).keys
     refuse_unknown(keys, context, LOADED)
@@ -127,7 +127,7 @@ def test_a_matrix_that_names_no_model_has_no_configured_trials(corpus):
     assert configured_keys(CONFIG, corpus) == plan_of(CONFIG, RunOptions(), corpus).keys
 
 
-def test_a_detector_that_no_policy_takes_is_told_all_the_same(corpus):
+def test_a_detector_that_no_policy_uses_is_still_reported(corpus):
     with pytest.raises(UnknownName, match="unknown detector 'mned'"):
         plan_of(CONFIG, RunOptions(policies=("naive",), detector="mned"), corpus)
 

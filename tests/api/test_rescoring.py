@@ -206,7 +206,7 @@ def test_what_cannot_be_judged_anew_is_one_line_that_says_what_to_do_and_nothing
     assert [path.name for path in RUN.parent.iterdir()] == ["latest"]
 
 
-def test_a_folder_without_a_run_is_told(root):
+def test_a_folder_without_a_run_is_reported(root):
     with pytest.raises(BadInput, match="no run is in it; make one with `mendbench run`"):
         api.rescore(Path("reports"))
 

@@ -224,7 +224,7 @@ def template(words):
         ({"record": "new_episode"}, "unknown record mode 'new_episode'; did you mean 'new_episodes'"),
     ],
 )
-def test_an_unknown_name_is_told_with_the_closest_before_anything_is_written(root, options, said):
+def test_an_unknown_name_is_reported_with_the_closest_before_anything_is_written(root, options, said):
     with pytest.raises(UnknownName) as raised:
         api.run(replace(ONE, **options), quietly)
     assert said in str(raised.value)

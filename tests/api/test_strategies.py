@@ -48,7 +48,7 @@ def test_its_rows_are_what_rendering_the_case_gives(root):
     assert found.rows == (api.render_strategy("full-context", RENAMED, None, None),)
 
 
-def test_it_adds_up_what_the_contexts_tell(root):
+def test_it_adds_up_what_the_contexts_state(root):
     told, untold = survey("full-context", "none")
     assert (told.context_recall, untold.context_recall) == (1, 0)
     assert (told.fix_shown, untold.fix_shown) == (1, 0)
@@ -64,7 +64,7 @@ def test_one_strategy_can_be_surveyed_twice(root):
     assert len(one.rows) == 2
 
 
-def test_a_section_left_out_is_not_told(root):
+def test_a_section_left_out_is_not_reported(root):
     whole, less = survey("full-context", "full-context~errors", wanted=(RENAMED,))
     assert less.strategy == "full-context~errors"
     assert less.rows[0].prompt.context.strategy == "full-context~errors"

@@ -67,7 +67,7 @@ def test_what_a_key_leaves_out_is_what_the_options_or_else_the_configuration_nam
     assert bench.key(RENAMED, policy="two-layer", detector="minimal").detector == "minimal"
 
 
-def test_a_trial_tells_what_came_out_of_it_and_its_row_has_all_texts(root):
+def test_a_trial_shows_its_result_and_its_row_has_all_texts(root):
     bench = open_bench(NONE, root)
     trial = bench.run(bench.key(RENAMED, strategy="full-context"))
     assert (trial.verdict, trial.right, trial.judged, trial.outcome) == ("correct", True, True, "repaired")
@@ -105,7 +105,7 @@ def test_a_broken_case_keeps_nobody_from_the_others(root):
         ({"repairers": ("none",)}, "unknown repairer"),
     ],
 )
-def test_a_name_that_there_is_not_is_told_at_once_whatever_cases_there_are(root, wrong, said):
+def test_a_name_that_there_is_not_is_reported_at_once_whatever_cases_there_are(root, wrong, said):
     with pytest.raises(UnknownName, match=said):
         open_bench(RunOptions(cases=root / "nowhere", **wrong), root)
 

@@ -35,7 +35,7 @@ def after(*results, start=None):
         {"success": False, "error": "disk full"},
     ],
 )
-def test_a_result_that_tells_an_error_is_one(result):
+def test_a_result_that_states_an_error_is_one(result):
     assert error_in(result)
 
 
@@ -50,7 +50,7 @@ def test_everything_else_is_no_error(result):
     assert error_in(result) is None
 
 
-def test_an_object_is_told_by_all_of_its_text():
+def test_an_object_is_reported_by_all_of_its_text():
     state, _ = after({"success": False, "error": "permission denied"})
     assert state.history.category == "permission_error"
 

@@ -35,7 +35,7 @@ def test_an_error_beside_the_text_is_a_failure_whatever_the_reason():
 @pytest.mark.parametrize(
     "body", [None, [], {}, {"choices": []}, {"choices": [7]}, {"choices": [{"message": "x"}]}, "text"]
 )
-def test_what_has_no_choice_is_no_answer_and_tells_of_no_failure(body):
+def test_what_has_no_choice_is_no_answer_and_reports_no_failure(body):
     assert (choice_of(body), holds_failure(body)) == (None, False)
 
 
@@ -49,7 +49,7 @@ def test_a_limit_of_tokens_cuts_an_answer(reason, cut):
 @pytest.mark.parametrize(
     ("status", "told"), [(400, True), (413, True), (422, True), (200, False), (429, False), (500, False)]
 )
-def test_only_a_refusal_tells_that_a_prompt_is_too_long(status, told):
+def test_only_a_refusal_means_that_a_prompt_is_too_long(status, told):
     body = json.dumps({"error": {"message": "maximum context length is 8"}}).encode()
     assert refuses_for_length(Response(status=status, body=body)) is told
 

@@ -59,14 +59,14 @@ def test_the_fifth_retry_may_still_succeed():
     assert tried(*faulty("timeout", 5), OK)[:2] == (OK, 6)
 
 
-def test_after_five_retries_the_user_is_told():
+def test_after_five_retries_the_user_is_informed():
     result, calls, waited = tried(*faulty("timeout", 6), OK, provider="Claude")
     assert result == NetworkFailure(message="Request to Claude timed out. Please try again.", fault="timeout", tries=6)
     assert calls == 6
     assert 31 <= waited <= 31 * 1.3
 
 
-def test_the_last_fault_is_the_one_that_is_told():
+def test_the_last_fault_is_the_one_that_is_reported():
     result, _, _ = tried(*faulty("timeout", 5), *faulty("tls"))
     assert result.fault == "tls"
 

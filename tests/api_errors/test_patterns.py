@@ -40,7 +40,7 @@ def after(*texts, start=None, function="run_code"):
         ("", GENERIC),
     ],
 )
-def test_a_category_is_told_by_a_substring_whatever_its_case(text, category):
+def test_a_category_is_reported_by_a_substring_whatever_its_case(text, category):
     assert category_of(text) == category
 
 
@@ -72,7 +72,7 @@ def test_the_first_category_of_the_list_wins(text, category):
         ("file x.pdf is locked", "system_error_25"),
     ],
 )
-def test_what_no_substring_tells_has_the_place_of_the_first_system_pattern(text, category):
+def test_what_no_substring_identifies_has_the_place_of_the_first_system_pattern(text, category):
     assert category_of(text) == category
 
 
@@ -122,7 +122,7 @@ def test_function_and_text_do_not_matter_to_likeness():
     assert should_stop(history)
 
 
-def test_a_success_in_between_does_not_reset_because_it_is_not_told():
+def test_a_success_in_between_does_not_reset_because_it_is_not_reported():
     history = after("disk full", "disk full")
     assert should_stop(after("disk full", start=history))
 
@@ -146,7 +146,7 @@ def test_three_unknown_errors_are_of_one_kind():
     assert should_stop(after("HTTP 422", "no such channel", "title is too long"))
 
 
-def test_unknown_errors_reset_where_they_are_told_to():
+def test_unknown_errors_reset_where_the_policy_says_so():
     resets = PatternHistory(unrecognised="resets")
     assert not should_stop(after("a", "b", "c", start=resets))
     assert not should_stop(after("disk full", "disk full", "HTTP 422", "disk full", start=resets))
@@ -182,7 +182,7 @@ def test_each_topic_has_its_own_numbered_steps(text, topic, step):
     assert "\n1. " in told
 
 
-def test_an_unknown_error_is_told_by_the_first_lines_of_the_last_three_and_three_next_steps():
+def test_an_unknown_error_is_summarised_by_the_first_lines_of_the_last_three_and_three_next_steps():
     told = suggestion(after("zero", "one\nmore", "two", "\n  three\nmore"))
     assert "- one\n- two\n- three\n" in told
     assert "zero" not in told

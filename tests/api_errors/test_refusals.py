@@ -114,7 +114,7 @@ def test_a_list_of_things_that_failed_elsewhere_is_no_refused_batch(body):
         ({"succeeded": 9, "failed": 2, "items": [{"error": "a"}]}, True),
     ],
 )
-def test_of_a_batch_it_is_told_whether_a_part_was_done(body, some_done):
+def test_whether_a_part_of_a_batch_was_done_is_reported(body, some_done):
     parts = failed_parts(body)
     assert parts is not None
     assert parts.some_done is some_done
@@ -138,7 +138,7 @@ def test_data_that_holds_nothing_but_refused_payloads_and_empty_slots_was_not_do
 @pytest.mark.parametrize(
     ("text", "is_well"), [("OK", True), ("no error", True), ("none", True), ("not ok", False), ("", False)]
 )
-def test_words_of_success_in_an_error_slot_are_told(text, is_well):
+def test_words_of_success_in_an_error_slot_are_kept(text, is_well):
     assert well(text) is is_well
 
 

@@ -60,7 +60,7 @@ def test_a_resource_that_failed_is_found_between_properties_that_are_not_there()
 @pytest.mark.parametrize(
     ("status", "done"), [("200 OK", True), ("204 No Content", True), ("423 Locked", False), ("1200 OK", False)]
 )
-def test_a_multi_status_tells_whether_a_part_was_done(status, done):
+def test_a_multi_status_shows_whether_a_part_was_done(status, done):
     assert part_was_done(DAV.format(f"<D:status>HTTP/1.1 {status}</D:status>")) is done
     assert not part_was_done(f"<feed><status>HTTP/1.1 {status}</status></feed>")
 

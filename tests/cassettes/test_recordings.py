@@ -78,7 +78,7 @@ def test_a_replaced_trajectory_stays_a_trajectory(tmp_path):
     assert cassette.load(tmp_path / TRAJECTORIES) == (world_entry("a", 2),)
 
 
-def test_unused_entries_are_told_and_pruned(tmp_path):
+def test_unused_entries_are_reported_and_pruned(tmp_path):
     recordings = Recordings.open(tmp_path)
     for name in "ab":
         recordings.append_world(world_entry(name), trajectory=False)

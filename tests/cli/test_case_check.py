@@ -99,7 +99,7 @@ def without_the_tag(truth):
         del check["request"]["json"]["tag"]
 
 
-def test_a_surviving_mutant_is_told_with_what_to_do_and_with_a_patch_to_paste(corpus, check):
+def test_a_surviving_mutant_is_reported_with_what_to_do_and_with_a_patch_to_paste(corpus, check):
     cases.change_case(corpus, cases.RENAMED, without_the_tag)
     result = check("--record", "new_episodes")
     assert result.code == 1
@@ -111,7 +111,7 @@ def test_a_surviving_mutant_is_told_with_what_to_do_and_with_a_patch_to_paste(co
     assert check("--record", "new_episodes").code == 0
 
 
-def test_what_is_unproved_of_a_live_world_is_told_and_counted_and_fails_nothing(tmp_path, mendbench, monkeypatch):
+def test_what_is_unproved_of_a_live_world_is_reported_and_counted_and_fails_nothing(tmp_path, mendbench, monkeypatch):
     monkeypatch.setenv(live_api.VARIABLE, live_api.TOKEN)
     monkeypatch.chdir(tmp_path)
     words = ("case", "check", live_api.CASE, "--workers", "1")

@@ -130,7 +130,7 @@ def test_where_little_room_is_left_failing_and_passing_share_it(tmp_path, monkey
     assert "4 not listed; --trials 8 lists all" in lines
 
 
-def test_trials_without_a_verdict_are_told_with_what_they_could_change(tmp_path, monkeypatch, mendbench):
+def test_trials_without_a_verdict_are_reported_with_what_they_could_change(tmp_path, monkeypatch, mendbench):
     monkeypatch.chdir(tmp_path)
     write_run(tmp_path / "a", rows({"summary": "u" * 7}))
     write_run(tmp_path / "b", rows({"summary": "rrrrr??"}))
@@ -144,7 +144,7 @@ def test_trials_without_a_verdict_are_told_with_what_they_could_change(tmp_path,
     assert result.code == 0
 
 
-def test_few_cases_are_told_in_cases_and_many_in_points(tmp_path, monkeypatch, mendbench):
+def test_few_cases_are_reported_in_cases_and_many_in_points(tmp_path, monkeypatch, mendbench):
     monkeypatch.chdir(tmp_path)
     for n, gap in ((10, "+2 cases"), (25, "+8 points")):
         write_run(tmp_path / "a", rows({"summary": "u" * n}))
@@ -164,7 +164,7 @@ def test_a_run_that_is_like_another_says_so(there, mendbench):
     assert "pairs of treatments in which no trial changed" in result.out
 
 
-def test_one_pair_in_which_no_case_differs_says_how_little_that_tells(tmp_path, monkeypatch, mendbench):
+def test_one_pair_in_which_no_case_differs_says_how_little_that_shows(tmp_path, monkeypatch, mendbench):
     monkeypatch.chdir(tmp_path)
     for name in "ab":
         write_run(tmp_path / name, rows({"summary": "u" * 10}))
@@ -240,7 +240,7 @@ def test_a_run_alone_is_compared_as_the_protocol_says_and_exits_3_without_a_resu
     assert [one["score"] for one in document] == ["repair_success", "repair_success", "futile"]
 
 
-def test_a_frame_that_was_changed_after_the_test_is_told_on_the_screen_and_as_json(there, mendbench):
+def test_a_frame_that_was_changed_after_the_test_is_reported_on_the_screen_and_as_json(there, mendbench):
     with_protocol(there)
     path = there / f"{LATEST}/run.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "protocol": {"frame": True, "strategies": []}}))

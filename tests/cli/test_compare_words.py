@@ -40,7 +40,7 @@ def test_nouns_and_lists_are_as_long_as_they_should_be():
         ("0?", "10", "0 to +1 cases"), ("0" * 20, "1" + "0" * 19, "+5 points"), ("1" * 20, "0" * 20, "−100 points"),
     ],
 )  # fmt: skip
-def test_differences_of_shares_are_told_in_cases_or_in_points(a, b, text):
+def test_differences_of_shares_are_reported_in_cases_or_in_points(a, b, text):
     assert gap(right(a, b)) == text
 
 
@@ -56,7 +56,7 @@ def test_figures_are_counts_with_both_bounds_while_trials_are_open():
     assert (figure(found, found.a), figure(found, found.b)) == ("1–2/3", "2/3")
 
 
-def test_a_share_that_is_not_of_cases_is_told_as_a_number():
+def test_a_share_that_is_not_of_cases_is_reported_as_a_number():
     found = right("1?0", "110")
     half = replace(found.b, numerator=1.5, value=0.5)
     assert figure(found, half) == "0.50"
@@ -78,7 +78,7 @@ def test_every_verdict_is_a_sentence_with_the_counts_behind_it(a, b, says):
     assert sentence(right(a, b)).startswith(says)
 
 
-def test_a_primary_contrast_that_only_the_correction_leaves_untold_is_not_told_as_a_tie():
+def test_a_primary_contrast_that_only_the_correction_leaves_undecided_is_not_reported_as_a_tie():
     others = [contrast(f"undefined {at}", treatment=f"nobody {at}") for at in (1, 2)]
     records = [*trials("0" * 20, part="test"), *trials("1" * 6 + "0" * 14, THEIRS, part="test")]
     found = contrasts(records, plan(contrast(), *others))[0]
@@ -90,7 +90,7 @@ def test_a_primary_contrast_that_only_the_correction_leaves_untold_is_not_told_a
     assert "neither is ahead" not in primary(unknown)
 
 
-def test_what_was_changed_after_the_test_part_was_recorded_is_told_in_words():
+def test_what_was_changed_after_the_test_part_was_recorded_is_reported_in_words():
     found = contrasts(
         [*trials("0" * 7, part="test"), *trials("1" * 7, THEIRS, part="test")],
         plan(contrast()),
@@ -105,7 +105,7 @@ def test_what_is_undefined_says_what_there_is_none_of():
     assert sentence(found) == "undefined: there are no cases of that kind on both sides"
 
 
-def test_cases_are_told_with_those_left_out_and_those_needed():
+def test_cases_are_reported_with_those_left_out_and_those_needed():
     found = replace(right("00000", "10000"), left_out=2)
     assert cases(found) == "5 of 7 + 32"
     assert cases(right("01", "10")) == "2"

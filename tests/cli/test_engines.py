@@ -131,7 +131,7 @@ def test_the_record_says_whether_other_hosts_were_held_back(corpus, mendbench):
     assert document["plain"] == "held" or document["plain"].startswith("open: this machine cannot hold it (")
 
 
-def test_prompts_of_an_engine_that_repairs_by_itself_cannot_leave_and_the_user_is_told(corpus, mendbench):
+def test_prompts_of_an_engine_that_repairs_by_itself_cannot_leave_and_the_user_is_informed(corpus, mendbench):
     looping = [*PLAIN_WORDS[:3], str(PLAIN.with_name("looping.py"))]
     configure(corpus, looping={"command": looping})
     lines = (corpus / "mendbench.toml").read_text("utf-8")
@@ -153,7 +153,7 @@ UNUSABLE = {
 }
 
 
-def test_what_cannot_be_an_engine_is_told(corpus, mendbench):
+def test_what_cannot_be_an_engine_is_reported(corpus, mendbench):
     configure(corpus, plain={})
     results = [(words, says, mendbench("run", *words, "--out", "out")) for words, says in UNUSABLE.items()]
     assert [(words, one) for words, says, one in results if one.code != 2 or says not in one.line] == []

@@ -111,7 +111,7 @@ def test_what_cannot_be_written_is_one_line(run, mendbench):
     assert [(words, one) for words, says, one in results if one.code != 2 or says not in one.line] == []
 
 
-def test_an_against_that_nothing_tells_of_leaves_the_report_as_it_was(run, mendbench):
+def test_an_against_that_nothing_mentions_leaves_the_report_as_it_was(run, mendbench):
     report = Path(run) / "index.html"
     report.write_text("as it was", encoding="utf-8")
     assert mendbench("report", run, "--against", "no-such-folder").code == 2

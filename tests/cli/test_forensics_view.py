@@ -121,7 +121,7 @@ def test_a_run_without_trials_says_so(capsys):
     assert capsys.readouterr().out.startswith("No trials\n")
 
 
-def test_several_engines_are_told_apart(capsys):
+def test_several_engines_are_distinguished(capsys):
     show([NAIVE[0], replace(NAIVE[0], treatment=replace(NAIVE[0].treatment, engine="other"))])
     out = capsys.readouterr().out
     assert "Warning accuracy: test part, mendbench\n" in out

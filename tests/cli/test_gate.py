@@ -85,7 +85,7 @@ def test_a_gated_run_replays_the_trials_of_the_baseline_and_no_others(accepted, 
     assert refused.line.startswith("--gated: given with --policy naive; ")
 
 
-def test_a_regression_is_told_with_the_case_before_and_after_why_and_where_to_look(accepted, mendbench):
+def test_a_regression_is_reported_with_the_case_before_and_after_why_and_where_to_look(accepted, mendbench):
     altered(
         accepted, "\tincorrect\tunrepaired\tno_progress\t1\t1", "\tcorrect\trepaired\tsucceeded\t1\t0", cases.RENAMED
     )
@@ -122,7 +122,7 @@ UNUSABLE = [
 ]  # fmt: skip
 
 
-def test_what_cannot_be_used_is_told_in_one_line(accepted, mendbench):
+def test_what_cannot_be_used_is_reported_in_one_line(accepted, mendbench):
     results = [(words, says, mendbench("gate", *words)) for words, says in UNUSABLE]
     wrong = [(words, one) for words, says, one in results if (one.code, one.out) != (2, "") or says not in one.line]
     assert wrong == []
@@ -152,9 +152,7 @@ def test_a_missing_recording_is_incomplete_and_names_the_command_that_records_it
     )
 
 
-def test_an_unjudged_trial_cannot_be_told_by_the_shipped_configuration_and_fails_where_a_limit_says_so(
-    modelled, mendbench
-):
+def test_an_unjudged_trial_is_inconclusive_and_fails_where_a_limit_says_so(modelled, mendbench):
     config, own = modelled / "mendbench.toml", SHIPPED.read_text(encoding="utf-8")
     gate = own[own.index("[gate]") :]
     config.write_text(f"{config.read_text(encoding='utf-8')}\n{gate}", encoding="utf-8")
@@ -169,7 +167,7 @@ def test_an_unjudged_trial_cannot_be_told_by_the_shipped_configuration_and_fails
     assert (failed.code, failed.out.splitlines()[0]) == (1, "FAILED: max_unjudged broken 4 times")
 
 
-def test_a_changed_recording_is_told_once_a_case_with_what_changed(modelled, mendbench):
+def test_a_changed_recording_is_reported_once_a_case_with_what_changed(modelled, mendbench):
     world = modelled / "cassettes" / cases.RENAMED / "world.yaml"
     world.write_text(world.read_text(encoding="utf-8").replace('"town":"Vik"', '"town":"Vig"'), encoding="utf-8")
     mendbench("run", "--workers", "1")
@@ -247,7 +245,7 @@ def test_many_findings_are_cut_and_counted(accepted, mendbench):
 
 
 @pytest.mark.parametrize("line", ["<<<<<<< ours", "a\tb"])
-def test_a_broken_baseline_is_told_with_its_line(accepted, mendbench, line):
+def test_a_broken_baseline_is_reported_with_its_line(accepted, mendbench, line):
     path = accepted / "baseline.tsv"
     count = len(path.read_text(encoding="utf-8").splitlines())
     path.write_text(path.read_text(encoding="utf-8") + line + "\n", encoding="utf-8")
@@ -271,7 +269,7 @@ def test_one_shard_of_a_run_says_that_it_is_one(accepted, mendbench):
     )
 
 
-def test_a_limit_that_holds_everywhere_is_told_once_at_its_nearest(corpus, mendbench):
+def test_a_limit_that_holds_everywhere_is_reported_once_at_its_nearest(corpus, mendbench):
     mendbench("run", *PLAIN, "--strategy", "none", "--policy", "naive")
     config = corpus / "mendbench.toml"
     config.write_text(config.read_text(encoding="utf-8") + "\n[gate.limits]\nmax_crashed = 0\n", encoding="utf-8")

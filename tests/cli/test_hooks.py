@@ -122,7 +122,7 @@ def test_the_gate_replays_and_then_gates(corpus, run):
 
 
 @pytest.mark.slow
-def test_a_missing_recording_is_for_the_gate_to_tell_of(corpus, run):
+def test_a_missing_recording_is_for_the_gate_to_report(corpus, run):
     assert run("mendbench-gate", "--update").returncode == 0
     (corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").unlink()
     done = run("mendbench-gate")

@@ -48,7 +48,7 @@ def started(*words, code):
     ("numbers", "code", "word"),
     [([signal.SIGINT] * 3, 130, "interrupted"), ([signal.SIGTERM, signal.SIGINT], 143, "terminated")],
 )
-def test_a_run_that_is_told_to_end_prints_the_command_that_finishes_it(corpus, mendbench, workers, numbers, code, word):
+def test_a_run_that_is_terminated_prints_the_command_that_finishes_it(corpus, mendbench, workers, numbers, code, word):
     ended = mendbench(*RULES, "--workers", workers, code=SENDS.replace("NUMBERS", repr([*map(int, numbers)])) + MAIN)
     assert (ended.returncode, ended.stdout) == (code, "")
     assert ended.stderr == (

@@ -32,7 +32,7 @@ def status(result):
 
 
 @pytest.mark.parametrize("kind", get_args(Example))
-def test_the_first_gate_passes_and_a_strategy_that_tells_less_fails_it(empty, mendbench, kind):
+def test_the_first_gate_passes_and_a_strategy_that_states_less_fails_it(empty, mendbench, kind):
     made = mendbench("init", "--example", kind)
     assert (made.code, made.err) == (0, "")
     assert f"proved {kind}/example\n" in made.out

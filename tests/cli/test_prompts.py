@@ -273,7 +273,7 @@ def test_an_unknown_id_is_named_and_the_others_are_imported(empty, exported, men
     assert len(entries(empty)) == 4
 
 
-def test_what_was_not_answered_is_told_and_exported_again(empty, exported, mendbench):
+def test_what_was_not_answered_is_reported_and_exported_again(empty, exported, mendbench):
     result = prompts.replies(exported)
     lines = [prompts.openai_line(*result[0]), {"custom_id": result[1][0], "result": {"type": "expired"}}]
     lines.append(
@@ -305,7 +305,7 @@ def test_a_refusal_is_an_answer_that_mends_nothing(empty, exported, mendbench, m
     assert {"# Your last answer was not usable" in prompt for _, prompt in second} == {True}
 
 
-def test_a_model_that_calls_itself_otherwise_is_kept_and_told(empty, exported, mendbench):
+def test_a_model_that_calls_itself_otherwise_is_kept_and_reported(empty, exported, mendbench):
     text = prompts.in_shape("openai", prompts.replies(exported))
     assert f"4 responses of tiny-coder-2026-01-01, which was asked as {cases.MODEL}" in bring(mendbench, text).out
     assert document(bring(mendbench, text, "--format", "json"))["models"] == [
@@ -359,7 +359,7 @@ UNUSABLE = (
 )
 
 
-def test_what_cannot_be_used_is_told_in_one_line(exported, mendbench):
+def test_what_cannot_be_used_is_reported_in_one_line(exported, mendbench):
     results = [(words, says, mendbench("prompts", *words)) for words, says in UNUSABLE]
     assert [(words, one) for words, says, one in results if one.code != 2 or says not in one.line] == []
 

@@ -39,7 +39,7 @@ def test_a_run_of_less_cannot_know_and_says_nothing(mendbench, responses):
     assert stale(mendbench("run", RENAMED, *ONE)) == []
 
 
-def test_what_a_changed_template_leaves_behind_is_told_as_not_known_until_the_new_prompt_is_answered(
+def test_what_a_changed_template_leaves_behind_is_reported_as_not_known_until_the_new_prompt_is_answered(
     mendbench, corpus, responses
 ):
     cassette.rewrite(responses, cassette.load(responses)[1:])
@@ -60,7 +60,7 @@ def test_pruning_deletes_them_and_nothing_else(mendbench, responses):
     assert stale(mendbench("run", *ONE)) == []
 
 
-def test_unless_told_so_it_only_lists_them(mendbench, responses):
+def test_unless_asked_to_it_only_lists_them(mendbench, responses):
     before = responses.read_bytes()
     result = mendbench("prompts", "prune", "--format", "json", *ONE)
     assert json.loads(result.out)["cassettes"] == [

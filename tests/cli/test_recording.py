@@ -95,7 +95,7 @@ def test_what_a_dry_run_said_is_what_recording_asks_and_then_nothing_is_left(cor
     assert len(served) == first
 
 
-def test_figures_of_what_was_recorded_are_told(corpus, mendbench, served):
+def test_figures_of_what_was_recorded_are_reported(corpus, mendbench, served):
     config = corpus / "mendbench.toml"
     prices = "prices = { input_per_million = 0.0, output_per_million = 20000.0 }\n"
     text = config.read_text("utf-8")
@@ -225,7 +225,7 @@ def test_a_number_of_asks_that_is_none_is_refused(corpus, mendbench):
         assert (given, result.code, "is not an integer of at least 1" in result.line) == (given, 2, True)
 
 
-def test_a_model_without_an_address_is_told_in_one_line(corpus, mendbench):
+def test_a_model_without_an_address_is_reported_in_one_line(corpus, mendbench):
     forget(corpus)
     result = mendbench(*RECORDING, "--concurrency", "4")
     assert (result.code, result.line) == (

@@ -236,7 +236,7 @@ def test_many_missing_answers_are_a_few_lines_and_the_report_has_them_all(corpus
     assert (again.code, again.out) == (3, result.out)
 
 
-def test_a_resumed_run_is_told_to_record_into_its_folder(corpus, mendbench, monkeypatch):
+def test_a_resumed_run_is_asked_to_record_into_its_folder(corpus, mendbench, monkeypatch):
     forget_recordings(corpus)
     with monkeypatch.context() as pressed:
         interrupt_after_first(pressed)

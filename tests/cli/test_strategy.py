@@ -25,7 +25,7 @@ def test_strategies_in_json_have_the_published_fields(empty, mendbench):
         assert set(row) == {"strategy", "kind", "title", "source", "path"}
 
 
-def test_a_prompt_is_shown_and_what_it_tells_is_said_beside_it(corpus, mendbench):
+def test_a_prompt_is_shown_and_what_it_states_is_said_beside_it(corpus, mendbench):
     result = mendbench("strategy", "render", "full-context", cases.RENAMED)
     assert result.code == 0
     assert "greets the person with this id" in result.out
@@ -117,7 +117,7 @@ def test_a_case_that_is_not_recorded_makes_the_table_incomplete(corpus, mendbenc
     assert result.line.startswith(f"{cases.RENAMED}: no recording answers ")
 
 
-def test_two_contexts_are_shown_as_a_diff_with_what_each_tells(corpus, mendbench):
+def test_two_contexts_are_shown_as_a_diff_with_what_each_states(corpus, mendbench):
     result = mendbench("strategy", "diff", "none", "full-context", cases.RENAMED)
     assert result.code == 0
     assert result.out.startswith("--- none\n+++ full-context\n@@ ")
@@ -153,7 +153,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_two_strategies_over_many_cases_are_a_table_of_what_only_one_tells(corpus, mendbench):
+def test_two_strategies_over_many_cases_are_a_table_of_what_only_one_states(corpus, mendbench):
     (corpus / "mine.md.j2").write_text(TEMPLATE, encoding="utf-8")
     result = mendbench("strategy", "diff", "./mine.md.j2", "none")
     row = next(line for line in result.out.splitlines() if line.startswith(cases.RENAMED))

@@ -89,7 +89,7 @@ def test_a_failed_run_shows_every_failure_with_what_helps(mendbench, saved):
     ]
 
 
-def test_a_stopping_warning_is_told_as_one_and_is_no_success(mendbench, saved):
+def test_a_stopping_warning_is_reported_as_one_and_is_no_success(mendbench, saved):
     ended = mendbench("workflow", "run", saved({"title": "gone"}), "--input", "key=k")
     assert ended.code == 1
     assert "greet... ⚠️ API error: channel_not_found T\n" in timeless(ended.out)
@@ -171,7 +171,7 @@ def test_bad_input_is_one_line_and_exit_2(mendbench, saved, words, says):
     assert ended.err.count("\n") == 1
 
 
-def test_validate_tells_all_problems_and_notes(mendbench, tmp_path):
+def test_validate_states_all_problems_and_notes(mendbench, tmp_path):
     (tmp_path / "bad.json").write_text(
         '{"nodes": [{"id": "a", "type": "htp", "params": {"url": "${b.x}"}}], "edges": [{"from": "a", "to": "c"}]}'
     )

@@ -65,7 +65,7 @@ def test_what_is_wrong_is_one_line_that_names_the_file_and_the_place(tmp_path, t
     assert "\n" not in str(raised.value)
 
 
-def test_a_file_that_is_not_utf_8_is_told(tmp_path):
+def test_a_file_that_is_not_utf_8_is_reported(tmp_path):
     (tmp_path / "mendbench.toml").write_bytes(b"x = '\xff'\n")
     with pytest.raises(BadInput, match=r"mendbench\.toml: byte 5 is not UTF-8; save"):
         load_config(tmp_path)

@@ -197,7 +197,7 @@ def test_totals_are_sums_of_what_is_known_beside_how_many_are_not(costs, usd, un
         ('[models.m]\nprices = {input_per_million = "1", output_per_million = 1}', "input_per_million"),
     ],
 )
-def test_a_price_that_cannot_be_is_told_with_its_place(tmp_path, table, said):
+def test_a_price_that_cannot_be_is_reported_with_its_place(tmp_path, table, said):
     text = f'[matrix]\nstrategies = ["none"]\npolicies = ["naive"]\n{table}\n'
     (tmp_path / "mendbench.toml").write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match=said) as told:

@@ -219,7 +219,7 @@ def test_a_secret_that_is_pasted_in_the_place_of_a_variables_name_is_refused_and
         (lambda t: t["expect"].pop("first"), "expect:"),
     ],
 )
-def test_what_is_wrong_is_told_with_line_and_column(tmp_path, change, place):
+def test_what_is_wrong_is_reported_with_line_and_column(tmp_path, change, place):
     message = refusal(tmp_path, changed(change))
     line, column = map(int, message.split("case.yaml:")[1].split(":")[:2])
     text = (tmp_path / "cases" / RENAMED / "case.yaml").read_text("utf-8").splitlines()[line - 1]
@@ -227,7 +227,7 @@ def test_what_is_wrong_is_told_with_line_and_column(tmp_path, change, place):
     assert text == place
 
 
-def test_what_comes_by_an_alias_or_a_merge_key_is_told_where_it_stands(tmp_path):
+def test_what_comes_by_an_alias_or_a_merge_key_is_reported_where_it_stands(tmp_path):
     folder = write_case(tmp_path, RENAMED, renamed_case(), BROKEN)
     text = (folder / "case.yaml").read_text("utf-8")
     (folder / "case.yaml").write_text(f"{text}tags: &more\n- 5\nadversarial_to: *more\n", "utf-8")
@@ -242,11 +242,11 @@ def test_what_comes_by_an_alias_or_a_merge_key_is_told_where_it_stands(tmp_path)
         load_case(folder, "http")
 
 
-def test_a_case_that_is_no_object_is_told(tmp_path):
+def test_a_case_that_is_no_object_is_reported(tmp_path):
     assert "case.yaml:1:1: Input should be an object" in refusal(tmp_path, ["title"])
 
 
-def test_broken_yaml_and_broken_json_are_told_with_line_and_column(tmp_path):
+def test_broken_yaml_and_broken_json_are_reported_with_line_and_column(tmp_path):
     folder = write_case(tmp_path, RENAMED, renamed_case(), BROKEN)
     (folder / "workflow.json").write_text('{"nodes": [}', encoding="utf-8")
     with pytest.raises(BadInput, match=r"workflow\.json:1:12: .*; mend the JSON there"):
@@ -268,7 +268,7 @@ def test_a_missing_file_says_what_belongs_there(tmp_path):
         load_case(folder, "http")
 
 
-def test_a_workflow_that_is_a_list_is_told(tmp_path):
+def test_a_workflow_that_is_a_list_is_reported(tmp_path):
     assert "workflow.json: a list; write the workflow as an object" in refusal(tmp_path, renamed_case(), [1])
 
 

@@ -71,7 +71,7 @@ def test_twenty_repairable_cases_have_another_right_fix(repairable):
     assert sum(bool(case.accepts) for case in repairable) >= 20
 
 
-def test_forty_repairable_cases_need_to_be_told_something(repairable):
+def test_forty_repairable_cases_need_a_stated_fact(repairable):
     assert sum(any(fault.facts for fault in case.faults) for case in repairable) >= 40
 
 

@@ -44,7 +44,7 @@ def test_a_selection_names_ids_families_or_patterns(root, wanted, found):
     assert ids(select(corpus_of(root), wanted)) == found
 
 
-def test_an_unknown_name_is_told_with_the_closest_and_all_others(root):
+def test_an_unknown_name_is_reported_with_the_closest_and_all_others(root):
     with pytest.raises(UnknownName, match=f"unknown case 'http/renamed-fields'; did you mean '{RENAMED}'.*{CLOSED}"):
         select(corpus_of(root), ["http/renamed-fields"])
     with pytest.raises(UnknownName, match="unknown case 'htp'; did you mean 'http'"):
@@ -53,7 +53,7 @@ def test_an_unknown_name_is_told_with_the_closest_and_all_others(root):
         corpus_of(root).case("http")
 
 
-def test_a_folder_without_cases_is_told(tmp_path):
+def test_a_folder_without_cases_is_reported(tmp_path):
     with pytest.raises(BadInput, match=r"nowhere: no such folder; name the folder of the cases with --cases"):
         load_corpus(tmp_path / "nowhere", tmp_path)
     (tmp_path / "cases" / "http" / "empty").mkdir(parents=True)
@@ -81,7 +81,7 @@ def test_a_case_whose_file_is_misnamed_is_not_passed_over(root):
         select(corpus_of(root), [])
 
 
-def test_an_unknown_service_is_told_with_the_file_and_the_closest(root):
+def test_an_unknown_service_is_reported_with_the_file_and_the_closest(root):
     change_case(root, RENAMED, lambda truth: truth.update(recorded_from={"json_ap": "simulator"}, state={}))
     with pytest.raises(
         UnknownName,

@@ -48,7 +48,7 @@ def told(path):
         ("a.json", f"{{torn {KEY}", ":1: "),
     ],
 )
-def test_a_credential_is_told_with_its_place_and_not_shown(tmp_path, name, text, place):
+def test_a_credential_is_reported_with_its_place_and_not_shown(tmp_path, name, text, place):
     (tmp_path / name).write_text(text, "utf-8")
     (found,) = told(tmp_path / name)
     assert f"{tmp_path / name}{place}" in found
@@ -97,7 +97,7 @@ REPEATED = {
 
 
 @pytest.mark.parametrize("name", REPEATED)
-def test_equal_credentials_are_each_told_with_their_own_line(tmp_path, name):
+def test_equal_credentials_are_each_reported_with_their_own_line(tmp_path, name):
     text, lines = REPEATED[name]
     (tmp_path / name).write_bytes(text.replace("X", HEX).encode())
     assert [int(line.removeprefix(f"{tmp_path / name}:").partition(":")[0]) for line in told(tmp_path / name)] == lines
@@ -116,7 +116,7 @@ def test_a_compressed_file_is_looked_into(tmp_path):
     assert len(told(tmp_path / "a.json.gz")) == 1
 
 
-def test_a_compressed_file_that_is_not_looked_through_whole_is_told(tmp_path, monkeypatch):
+def test_a_compressed_file_that_is_not_looked_through_whole_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(credentials, "_MOST", 100)
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"a word " * 20 + f"token={HEX}".encode()))
     (line,) = told(tmp_path / "a.txt.gz")
@@ -163,7 +163,7 @@ def test_templates_placeholders_and_declarations_are_none(tmp_path, value):
     assert told(tmp_path / "a.json") == []
 
 
-def test_a_folder_is_looked_through_and_a_path_that_is_not_there_is_told(tmp_path):
+def test_a_folder_is_looked_through_and_a_path_that_is_not_there_is_reported(tmp_path):
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "a.txt").write_text(KEY, "utf-8")
     assert len(list(files_with_credentials((tmp_path,)))) == 1

@@ -68,28 +68,28 @@ def test_an_empty_file_is_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("opening", ["[", "a: [", "{a: "])
-def test_what_nests_too_deeply_is_told_and_no_crash(tmp_path, opening):
+def test_what_nests_too_deeply_is_reported_without_a_crash(tmp_path, opening):
     closing = "]" if opening.endswith("[") else "}"
     with pytest.raises(BadInput, match=r"nested too deeply|mend the YAML"):
         yaml_of(tmp_path, opening * 3000 + closing * 3000)
 
 
 @pytest.mark.parametrize("read", [read_yaml, read_json])
-def test_a_file_that_is_not_there_or_is_a_folder_is_told(tmp_path, read):
+def test_a_file_that_is_not_there_or_is_a_folder_is_reported(tmp_path, read):
     with pytest.raises(BadInput, match="no such file; make it"):
         read(tmp_path / "absent", "make it")
     with pytest.raises(BadInput, match="a folder, not a file; make it"):
         read(tmp_path, "make it")
 
 
-def test_broken_json_is_told_with_line_and_column(tmp_path):
+def test_broken_json_is_reported_with_line_and_column(tmp_path):
     path = tmp_path / "workflow.json"
     path.write_text('{"nodes": [\n  {"id": "a",}\n]}', encoding="utf-8")
     with pytest.raises(BadInput, match=r"workflow\.json:2:1[24]: .*; mend the JSON there"):
         read_json(path, "make it")
 
 
-def test_json_that_nests_too_deeply_is_told_and_no_crash(tmp_path):
+def test_json_that_nests_too_deeply_is_reported_without_a_crash(tmp_path):
     path = tmp_path / "workflow.json"
     path.write_text("[" * 200_000 + "]" * 200_000, encoding="utf-8")
     with pytest.raises(BadInput, match="nested too deeply"):

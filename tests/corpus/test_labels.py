@@ -20,7 +20,7 @@ from mendbench.corpus.labels import MARK, is_missing_label, missing_labels
         (f"{MARK} x: 1\n", ["a key is not labelled; x"]),
     ],
 )
-def test_each_is_told_with_its_place(tmp_path, text, told):
+def test_each_is_reported_with_its_place(tmp_path, text, told):
     (tmp_path / "case.yaml").write_text(text, encoding="utf-8")
     found = missing_labels(tmp_path)
     assert [str(one).partition(": ")[2] for one in found] == told

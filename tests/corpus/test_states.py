@@ -141,7 +141,7 @@ def merged(base, patch):
 @pytest.mark.parametrize(
     ("service", "patch", "says", "in_variant"), [*((*row, False) for row in ROWS), *((*row, True) for row in MISSPELT)]
 )
-def test_what_does_not_fit_a_services_state_is_told_with_line_and_column_when_the_case_is_read(
+def test_what_does_not_fit_a_services_state_is_reported_with_line_and_column_when_the_case_is_read(
     tmp_path, service, patch, says, in_variant
 ):
     base = copy.deepcopy(BASES.get(service, {}))
@@ -160,7 +160,7 @@ def test_every_service_is_among_those_that_are_tried():
         assert {service for service, *_ in rows} >= {*service_names(), SHELL, MODELS} - {"mcp_everything"}
 
 
-def test_all_that_is_wrong_is_told_at_once_and_once(tmp_path):
+def test_all_that_is_wrong_is_reported_at_once_and_once(tmp_path):
     state = {**copy.deepcopy(DESK), "error_stile": "drf", "wrapp": {}}
     lines = written(tmp_path, "json_api", state, {"routs": {}})
     assert [line.partition("unknown key ")[2].partition(";")[0] for line in lines] == [
@@ -192,7 +192,7 @@ def test_null_takes_away_what_the_state_has_and_is_no_fault(tmp_path):
     assert written(tmp_path, "slack", {}, {"users": {"U03GONEOLD": None}, "team": {"domain": None}}) == []
 
 
-def test_a_service_that_is_not_simulated_is_told_before_anything_runs(tmp_path):
+def test_a_service_that_is_not_simulated_is_reported_before_anything_runs(tmp_path):
     write_case(tmp_path, RENAMED, renamed_case(), workflow("x"))
     change_case(tmp_path, RENAMED, lambda t: t.update(recorded_from={"datasette": "simulator"}, state={}))
     found = load_corpus(tmp_path / "cases", tmp_path / "cassettes", tolerant=True).broken[RENAMED]

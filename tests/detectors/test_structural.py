@@ -50,7 +50,7 @@ def test_what_was_noticed_inside_an_answer_is_never_called_a_success(row):
 
 
 @pytest.mark.parametrize("row_id", ["M35"])
-def test_answers_whose_prose_alone_tells_are_not_noticed(row_id):
+def test_answers_whose_prose_alone_shows_a_failure_are_not_noticed(row_id):
     row = next(row for row in ROWS if row.id == row_id)
     assert failure_in(row.observation.body) is None
 

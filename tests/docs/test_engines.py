@@ -20,7 +20,7 @@ def test_every_variable_that_is_set_is_in_the_table_and_no_other():
     assert told == set(re.findall(r'"(MENDBENCH_[A-Z_]+)"', sources)) - {"MENDBENCH_"}
 
 
-def test_every_setting_and_every_declaration_is_told():
+def test_every_setting_and_every_declaration_is_reported():
     for name in (*EngineConfig.model_fields, *(field for field in Declared.__dataclass_fields__)):
         assert re.search(rf"\b{name}\b", PAGE), name
 

@@ -62,7 +62,7 @@ def test_the_worked_example_comes_out_as_shown(capsys):
     assert [line.split() for line in block.splitlines()[1:]] == [shown[0][1:], *shown[1:]]
 
 
-def test_the_example_of_prices_comes_out_as_told():
+def test_the_example_of_prices_comes_out_as_stated():
     by_case = {one.case: one for one in EXAMPLE}
     warned = [false_warning("b"), false_warning("c"), cut(by_case["user"], "two-layer", 1)]
     (price,) = [

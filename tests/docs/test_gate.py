@@ -44,7 +44,7 @@ def test_the_columns_and_the_header_on_the_page_are_those_of_the_file():
 
 
 @pytest.mark.parametrize("change", get_args(Change))
-def test_every_change_of_a_trial_is_told_of(change):
+def test_every_change_of_a_trial_is_reported(change):
     said = {
         "secret": "**Secrets.**",
         "incomparable": "a changed case leaves",

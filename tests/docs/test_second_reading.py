@@ -63,7 +63,7 @@ def test_every_case_but_those_named_was_read_twice(cases, readings):
     assert set(readings) <= set(cases)
 
 
-def test_the_page_tells_the_figures(cases, readings):
+def test_the_page_has_the_measured_figures(cases, readings):
     read, agree, kappa, places, edits, within = figures(cases, readings)
     page = (ROOT / "docs" / "second-reading.md").read_text()
     assert f"| {read} of {len(cases)} cases | {agree} | {kappa} |" in page

@@ -41,7 +41,7 @@ def test_what_it_sends_reaches_the_world_under_its_own_name_and_node():
     )  # fmt: skip
 
 
-def test_no_port_reaches_what_is_sent_or_told():
+def test_no_port_is_sent_or_reported():
     """A URL of a response comes rewritten, and goes back as it was: in a request, in a failure, in an output."""
     workflow = guest_book("${guest.response.more}", link="see https://elsewhere.example/a and ${guest.response.more}")
     workflow["nodes"].append({"id": "next", "type": "http", "params": {"url": "${guest.response.more}"}})
@@ -163,7 +163,7 @@ def test_without_a_detector_its_warning_is_an_error():
     ],
     ids=lambda each: each[:30] if isinstance(each, str) else "",
 )  # fmt: skip
-def test_each_way_of_going_wrong_is_told_in_one_line_and_bounded(engine, says):
+def test_each_way_of_going_wrong_is_reported_in_one_line_and_bounded(engine, says):
     began = time.monotonic()
     words = failed(engine())
     assert says in words
@@ -171,13 +171,13 @@ def test_each_way_of_going_wrong_is_told_in_one_line_and_bounded(engine, says):
     assert time.monotonic() - began < 10
 
 
-def test_a_command_that_is_not_there_is_told():
+def test_a_command_that_is_not_there_is_reported():
     engine = shell_engine("true")
     engine._command = engine._command.__class__(name="gone", argv=("no-such-program",))
     assert failed(engine) == "it cannot be run (no-such-program: No such file or directory)"
 
 
-def test_a_host_that_is_asked_for_past_the_world_is_told():
+def test_a_host_that_is_asked_for_past_the_world_is_reported():
     """Declared or not: over a proxy that is taken from the environment nothing can be recorded that is encrypted."""
     script = "exec python3 -c \"import urllib.request as u; u.urlopen('https://telemetry.example/x')\""
     words = failed(shell_engine(script))
@@ -224,7 +224,7 @@ def test_nodes_that_it_does_not_have_are_a_problem_of_the_workflow():
     )
 
 
-def test_a_plain_request_past_the_world_is_told_too():
+def test_a_plain_request_past_the_world_is_reported_too():
     script = "exec python3 -c \"import urllib.request as u; u.urlopen('http://telemetry.example/x')\""
     world = inn()
     assert failed(shell_engine(script), world=world).startswith("it asked for telemetry.example past the world")

@@ -75,7 +75,7 @@ def test_there_are_ten_cases_and_a_right_adapter_passes_them():
         ("astray", None, "it sent GET http://yard.contract.example/crates, which nothing in the workflow asks for"),
     ],
 )
-def test_a_wrong_adapter_is_told_what_it_does(broken, cases, says):
+def test_what_a_wrong_adapter_does_is_reported(broken, cases, says):
     found = wrong(plain_engine(broken))
     assert cases is None or set(found) == cases
     assert any(says in words for words in found.values()), found
@@ -162,13 +162,13 @@ def test_an_engine_that_repairs_is_put_to_two_cases_more_and_a_right_one_passes_
         ("eager", {"model-not-needed": "it asked the model, and nothing had failed"}),
     ],
 )
-def test_a_wrong_loop_is_told_what_it_does(broken, says):
+def test_what_a_wrong_loop_does_is_reported(broken, says):
     found = repairs_wrong(looping(broken))
     assert set(found) == set(says)
     assert all(words in found[case] for case, words in says.items()), found
 
 
-def test_a_loop_that_tells_no_attempts_does_not_report_them():
+def test_the_attempts_of_a_loop_that_reports_none_stay_unknown():
     engine = looping("silent")
     parts = [one.part for one in unreported(engine.declared, list(check_repairs(engine)))]
     assert parts == ["mendbench.first", "mendbench.attempts"]
@@ -190,7 +190,7 @@ def describing(**told):
         ({"version": None}, "it declares version as null, and it is a text"),
     ],
 )  # fmt: skip
-def test_what_is_declared_and_not_understood_is_told(told, says):
+def test_what_is_declared_and_not_understood_is_reported(told, says):
     command = describing(**told)
     assert declared_by(command).judge == "engine"
     (line,) = misdeclared(command)

@@ -86,7 +86,7 @@ def test_without_steps_they_come_from_what_was_sent():
         ({"success": True, "status": "error", "errors": [{"node_id": "a", "message": "x"}]}, "error"),
     ],
 )
-def test_the_outcome_is_told_or_follows(document, outcome):
+def test_the_outcome_is_reported_or_follows(document, outcome):
     assert read(**document).outcome == outcome
 
 
@@ -98,7 +98,7 @@ def test_a_warning_that_stopped_it_is_said():
     assert execution.states() == {"a": "warning", "b": "not_run"}
 
 
-def test_what_is_told_beyond_the_format_reaches_the_failure():
+def test_what_is_reported_beyond_the_format_reaches_the_failure():
     more = {
         "suggestion": "${a.response.name}",
         "problems": [{"field": "title", "problem": "missing", "says": "required"}],
@@ -179,7 +179,7 @@ def test_json_that_nothing_further_on_could_take_is_refused(printed, says):
     assert says in str(raised.value)
 
 
-def test_parts_of_a_failure_that_are_not_told_as_they_should_be_are_left_out():
+def test_parts_of_a_failure_that_are_not_reported_as_they_should_be_are_left_out():
     """What renders a prompt relies on them."""
     error = {
         "node_id": "note", "message": "x", "batch_item": {"index": 1}, "request_sent": {"method": "POST", "url": 7, "headers": {}},

@@ -49,7 +49,7 @@ def test_outside_clean_runs_it_stays_passed_over():
     assert judged({"success": True, "execution": STEPS}, said({}), ABSENT, notices=False).outcome == "success"
 
 
-def test_a_failure_that_it_told_is_judged_by_the_answer_that_its_node_got():
+def test_a_failure_that_it_stated_is_judged_by_the_answer_that_its_node_got():
     error = {"node_id": "b", "message": "API error", "category": "execution_failure"}
     execution = judged({"success": False, "errors": [error]}, said({}), ABSENT)
     assert (execution.outcome, execution.states()["b"], execution.failures[0].fixable) == ("warning", "warning", False)

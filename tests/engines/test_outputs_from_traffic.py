@@ -21,7 +21,7 @@ def test_one_that_failed_has_none():
     assert outputs(execution)["note"] == {}
 
 
-def test_what_is_told_is_left_as_it_is_and_nothing_is_made_up():
+def test_what_is_reported_is_left_as_it_is_and_nothing_is_made_up():
     told = {"guest": {"state": "success", "outputs": {"name": "Una"}}, "note": {"state": "success"}}
     printed = json.dumps({"success": True, "mendbench": {"nodes": told}})
     execution = executed(shell_engine(f"echo '{printed}'"), guest_book(), inn())

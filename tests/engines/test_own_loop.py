@@ -84,7 +84,7 @@ def test_attempts_that_led_nowhere_are_wasted_and_tokens_are_read_off_the_answer
     assert row["context_recall"] == 1  # it shows the model all data
 
 
-def test_what_it_does_not_tell_of_an_attempt_is_wasted(root):
+def test_what_it_does_not_report_of_an_attempt_is_wasted(root):
     row = ran(root, RENAMED, answering("Hello ${person.response.nick}!", "Hello ${person.response.called}!"), "silent")
     assert [(one["status"], one["label"]) for one in row["attempts"]] == [
         ("unparsable", "fruitless"),

@@ -76,7 +76,11 @@ def lend_book(arguments):
 
 def answer(message, mode):
     if message["method"] == "initialize":
-        return {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "library", "version": "7"}}
+        return {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "library", "version": "7"},
+        }
     if message["method"] == "tools/list":
         if mode == "no-tools":
             return {"tools": []}
@@ -88,7 +92,9 @@ def answer(message, mode):
         Path("died").write_text("")
         sys.exit("out of ink")
     try:
-        return content({"find_book": find_book, "lend_book": lend_book, "burn_book": lambda _: "ashes"}[name](arguments))
+        return content(
+            {"find_book": find_book, "lend_book": lend_book, "burn_book": lambda _: "ashes"}[name](arguments)
+        )
     except Refused as error:
         return {**content(str(error)), "isError": True}
 

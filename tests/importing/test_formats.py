@@ -33,7 +33,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_the_content_tells_the_format_whatever_the_name(tmp_path, kind):
+def test_the_content_determines_the_format_whatever_the_name(tmp_path, kind):
     path = tmp_path / "last-night.log"
     path.write_text(FILES[kind], "utf-8")
     source = read_source(path)

@@ -87,7 +87,7 @@ def test_of_an_engines_trace_every_node_has_its_answer(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", CUT_SHORT)
-def test_a_node_that_a_template_stopped_sent_nothing_and_its_words_are_told(tmp_path, name):
+def test_a_node_that_a_template_stopped_sent_nothing_and_its_words_are_reported(tmp_path, name):
     done = imported(tmp_path, name, of(name))
     assert [json.loads(one.response.body).get("exit_code") for one in world(tmp_path)] == [None, 0]
     assert [one.why for one in done.dropped] == ["it sent nothing: it failed before"]
@@ -146,7 +146,7 @@ def test_a_request_that_a_browser_could_not_send_is_a_fault_of_its_own_kind(name
     assert (gone.request.url, gone.response.fault) == ("http://gone.kelp.example/x", "refused")
 
 
-def test_an_upload_that_the_server_cut_off_is_told_whole_by_the_proxy():
+def test_an_upload_that_the_server_cut_off_is_recorded_whole_by_the_proxy():
     cut = read_har(MADE_BY / "mitmproxy.har").found[3]
     assert (cut.response.status, cut.response.fault) == (0, "reset")
     assert b'filename="wf.json"' in cut.request.body
@@ -171,7 +171,7 @@ def test_a_cassette_in_json_keeps_its_letters():
     assert json.loads(read_cassette(MADE_BY / "vcrpy.json").found[0].response.body) == BED
 
 
-def test_the_inputs_are_told_by_the_traces_that_have_them():
+def test_the_inputs_are_read_from_the_traces_that_have_them():
     told = {name: sorted(read_engine_trace(MADE_BY / name).inputs) for name in TRACES}
     assert told == {TRACES[0]: ["bed", "token"], TRACES[1]: [], TRACES[2]: ["bed", "token"]}
 

@@ -166,7 +166,7 @@ def test_a_live_case_asks_for_the_variables_of_its_secrets_and_a_simulated_one_f
     assert not [line for line in of["simulated"].splitlines() if line.startswith("secrets:")]
 
 
-def test_a_simulated_service_that_answers_otherwise_than_was_seen_is_told(tmp_path):
+def test_a_simulated_service_that_differs_from_the_real_one_is_reported(tmp_path):
     url = "https://slack.com/api/auth.test"
     seen = found("e[0]", "GET", url, response(200, {"ok": True, "user": "kim"}))
     workflow = {"ir_version": "0.1.0", "nodes": [{"id": "who", "type": "http", "params": {"url": url}}]}
@@ -453,7 +453,7 @@ def test_a_har_file_is_imported_whole(tmp_path):
     assert done(tmp_path, source=read_har(path)).kept == ("entries[0]", "entries[1]")
 
 
-def test_hosts_that_only_running_tells_are_found_one_after_the_other(tmp_path):
+def test_hosts_that_only_a_run_reveals_are_found_one_after_the_other(tmp_path):
     nodes = [
         {"id": "sort", "type": "shell", "params": {"command": "sort"}},
         {"id": "say", "type": "mcp-chatty-say", "params": {"text": "${sort.stdout}"}},

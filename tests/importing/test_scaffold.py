@@ -36,7 +36,7 @@ def test_a_new_case_of_each_kind_knows_every_key_it_needs(kind):
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))
-def test_each_mark_is_told_once_with_its_line(tmp_path, kind):
+def test_each_mark_is_reported_once_with_its_line(tmp_path, kind):
     write_draft(draft(kind=kind), tmp_path)
     folder = tmp_path / "http/new-one"
     found = [str(one) for one in missing_labels(folder)]
@@ -82,7 +82,7 @@ def test_a_folder_that_is_there_is_refused(tmp_path):
         write_draft(draft(), tmp_path)
 
 
-def test_several_marks_in_one_json_text_are_told_each(tmp_path):
+def test_several_marks_in_one_json_text_are_reported_each(tmp_path):
     (tmp_path / "workflow.json").write_text(
         json.dumps({"a": f"{MARK} x {MARK} y", "b": [f"{MARK} z"]}, indent=1), encoding="utf-8"
     )

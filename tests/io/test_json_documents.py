@@ -37,7 +37,7 @@ def test_what_is_refused_is_one_short_line(text, says):
     assert len(str(raised.value)) < 300
 
 
-def test_an_error_in_one_line_of_a_file_is_told_with_that_line():
+def test_an_error_in_one_line_of_a_file_is_reported_with_that_line():
     with pytest.raises(BadInput, match=r"^a\.jsonl:7:2: no JSON"):
         load_json("[", "a.jsonl", line=7)
     with pytest.raises(BadInput, match=r"^a\.jsonl:7: NaN is no JSON number"):

@@ -40,7 +40,7 @@ def test_all_documents_of_a_text_are_read_within_the_same_bounds():
             load_documents(text)
 
 
-def test_the_line_told_is_that_of_the_file_the_text_stands_in():
+def test_the_line_reported_is_that_of_the_file_the_text_stands_in():
     with pytest.raises(BadInput, match=r"^f\.md:3:"):
         load_yaml("a: 1\nb: [\n", "f.md", "mend it", first_line=1)
     with pytest.raises(BadInput, match=r"^f\.md:4:"):

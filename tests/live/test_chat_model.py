@@ -141,7 +141,7 @@ def unreachable(why):
     ("why", "told"),
     [(ConnectionRefusedError(), "connection refused"), (socket.gaierror(socket.EAI_NONAME, "x"), "unknown host")],
 )
-def test_a_server_that_is_not_there_is_told_at_once(why, told):
+def test_a_server_that_is_not_there_is_reported_at_once(why, told):
     made, sent, slept = caller([unreachable(why)], place="models.small", file="mendbench.toml")
     with pytest.raises(Incomplete) as raised:
         made.send(ASK)
@@ -162,7 +162,7 @@ def test_a_server_that_responded_before_and_goes_away_is_asked_again():
         other.send(ASK)
 
 
-def test_a_limit_that_never_ends_is_waited_for_as_it_asks_and_then_told_in_its_own_words():
+def test_a_limit_that_never_ends_is_waited_for_and_then_reported_in_its_own_words():
     limited = {"error": {"message": "Rate limit reached for requests", "code": "rate_limit_exceeded"}}
     made, sent, slept = caller([(429, limited, {"Retry-After": "20"})])
     with pytest.raises(Incomplete, match="HTTP 429 .*Rate limit reached for requests") as told:

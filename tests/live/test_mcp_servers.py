@@ -93,7 +93,7 @@ def test_a_server_is_spoken_to_over_its_standard_input_and_output(capfd):
     assert "noise" not in capfd.readouterr().err
 
 
-def test_a_server_that_ends_at_once_is_told_with_its_last_words():
+def test_a_server_that_ends_at_once_is_reported_with_its_last_words():
     broken = McpLive({"small": [sys.executable, "-c", "import sys; sys.exit('no key is configured')"]})
     with pytest.raises(BadInput, match=r"MCP server 'small': cannot be started \(no key is configured\)"):
         broken.send(get("mcp://small/tools/list"))

@@ -127,7 +127,7 @@ def test_asks_are_never_sent_closer_than_the_configured_rate(per_minute, took):
     assert all(gap <= max(60 / per_minute, seconds) + 1e-6 for gap, seconds in zip(gaps, took, strict=False))
 
 
-def test_who_waits_when_it_is_stopped_is_told_and_nobody_is_asked_any_more():
+def test_waiters_are_notified_when_it_stops_and_nothing_more_is_asked():
     pace, told = Pace(), []
     pace._changed = watched = Watched()
 

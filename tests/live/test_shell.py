@@ -137,7 +137,7 @@ def test_a_folder_is_the_home_of_the_sandbox(tmp_path):
     assert "/sandbox" not in tmpfs
 
 
-def test_the_digest_of_a_folder_tells_names_and_contents_apart(tmp_path):
+def test_the_digest_of_a_folder_distinguishes_names_and_contents(tmp_path):
     for name, content in (("one", "x"), ("two", "x"), ("three", "y")):
         (tmp_path / name).mkdir()
         (tmp_path / name / ("b" if name == "two" else "a")).write_text(content)
@@ -203,7 +203,7 @@ def test_a_repaired_workflow_gets_no_variables_but_those_that_the_given_one_asks
     assert variables_named({}) == frozenset()
 
 
-def test_files_beyond_the_bounds_are_told_and_removed(tmp_path):
+def test_files_beyond_the_bounds_are_reported_and_removed(tmp_path):
     bounds = Bounds(time_s=1, folder_bytes=100, entries=5)
     folder = tmp_path / "home"
     folder.mkdir()

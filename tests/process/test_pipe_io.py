@@ -25,7 +25,7 @@ def started():
         process.wait()
 
 
-def test_a_program_is_told_its_input_and_heard_to_its_end(started):
+def test_a_program_gets_its_input_and_its_whole_output_is_read(started):
     process = started("import sys; print(sys.stdin.read()[::-1], end=''); sys.exit(3)")
     assert communicate(process, b"abc", 60, 1000) == (b"cba", b"")
     assert process.returncode == 3

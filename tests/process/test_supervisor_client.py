@@ -50,14 +50,14 @@ def failed(engine):
     ],
     ids=["lookup", "tcp", "udp", "ipv6"],
 )
-def test_what_goes_past_the_world_and_the_proxy_reaches_nothing_and_is_told(code, host):
+def test_what_goes_past_the_world_and_the_proxy_reaches_nothing_and_is_reported(code, host):
     """Even where the program passes over it."""
     script = f"""{PYTHON} "import socket\ntry: {code}\nexcept OSError: pass"; {OK}"""
     assert failed(shell_engine(script)).startswith(f"it asked for {host} past the world")
 
 
 @held
-def test_a_look_up_whose_answer_nobody_waits_for_is_told_too():
+def test_a_look_up_whose_answer_nobody_waits_for_is_reported_too():
     query = r"b'\x12\x34\x01\x00\x00\x01' + bytes(6) + b'\x09telemetry\x07example\x00\x00\x01\x00\x01'"
     code = f"import os, socket\nfor line in open('/etc/resolv.conf'):\n w = line.split()\n if w[:1] == ['nameserver']: socket.socket(2, 2).sendto({query}, (w[1], 53))"
     resolvers = Path("/etc/resolv.conf").read_text(encoding="utf-8").splitlines()

@@ -82,14 +82,14 @@ def test_a_secret_in_an_ask_is_redacted(empty):
     assert model_request["messages"][0]["content"] == "Rhyme on <secret:desk>"
 
 
-def test_why_a_trial_stops_is_told_where_it_is_no_missing_answer(empty):
+def test_why_a_trial_stops_is_reported_where_it_is_no_missing_answer(empty):
     cases.make_live(empty, cases.RENAMED)
     found = collect(cases.context_of(empty), cases.key())
     assert found.missing == ()
     assert "no recording answers GET https://desk.kelpforest.example/people/p-1" in found.problem
 
 
-def test_draws_are_told_apart_by_sample(empty):
+def test_draws_are_distinguished_by_sample(empty):
     models = {cases.MODEL: ModelConfig(parameters={"temperature": 0.8})}
     context = BenchContext(cases_dir=empty / "cases", cassettes_dir=empty / "cassettes", models=models)
     draws = [collect(context, cases.key(sample=sample)).missing[0]["draw"] for sample in (0, 1)]

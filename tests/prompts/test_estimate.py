@@ -155,7 +155,7 @@ def test_without_recorded_answers_time_and_length_are_unknown_and_said_to_be(roo
     ]  # fmt: skip
 
 
-def test_answers_made_elsewhere_tell_nothing_of_the_time(root):
+def test_responses_made_elsewhere_show_nothing_of_the_time(root):
     answered(root, (100, 50, 9000))
     folder = root / "cassettes" / CLOSED
     (entry,) = cassette.load(folder / model_file(MODEL))
@@ -164,7 +164,7 @@ def test_answers_made_elsewhere_tell_nothing_of_the_time(root):
     assert (model.recorded, model.median_ms, model.completion_tokens) == (1, None, 200)
 
 
-def test_a_trial_whose_world_is_not_recorded_is_told_and_bounds_what_it_may_ask(root):
+def test_a_trial_whose_world_is_not_recorded_is_reported_and_bounds_what_it_may_ask(root):
     cases.make_live(root, RENAMED)
     found, _ = of(root, "naive")
     assert (found.prompts, found.later_at_most) == (0, 6)

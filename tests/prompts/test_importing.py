@@ -104,7 +104,7 @@ def test_an_answer_is_written_as_if_it_had_been_recorded_with_its_provenance(emp
     assert all(collect(context, cases.key(strategy=name)).answered for name in ("none", "full-context"))
 
 
-def test_without_provenance_the_shape_of_the_line_is_told(empty):
+def test_without_provenance_the_shape_of_the_line_is_reported(empty):
     _, found = placed(empty, "Hello")
     assert {one.entry.provenance for one in found.deposits} == {"plain"}
 
@@ -161,7 +161,7 @@ def test_an_answer_goes_to_every_case_that_asks_for_it(empty):
     assert [one.case for one in found.deposits] == [cases.RENAMED, twin]
 
 
-def test_an_answer_that_nobody_asks_for_is_told(empty):
+def test_an_answer_that_nobody_asks_for_is_reported(empty):
     context, collected, model_requests = asked(empty)
     responses = {name: line(name, "Hello") for name in model_requests}
     found = place_responses(responses, model_requests, collected[:1], context.corpus, None)

@@ -111,7 +111,7 @@ def test_anthropic_usage_is_what_was_reported_and_the_cache_is_part_of_the_promp
         ("refusal", "content_filter", "answered"),
     ],
 )
-def test_anthropics_reasons_to_stop_are_told_in_openais_words(tmp_path, stop_reason, finish, status):
+def test_anthropics_stop_reasons_are_mapped_to_openais(tmp_path, stop_reason, finish, status):
     found = one(tmp_path, anthropic_line("ask-1", "I would rather not.", stop_reason=stop_reason))
     assert json.loads(found.response.body)["choices"][0]["finish_reason"] == finish
     assert (reply(found).text, reply(found).status) == ("I would rather not.", status)
@@ -165,7 +165,7 @@ TOO_LONG = {"type": "error", "error": {"type": "invalid_request_error", "message
         ({"custom_id": "ask-1", "content": " \n"}, "no content"),
     ],
 )  # fmt: skip
-def test_what_is_no_answer_is_told_and_never_taken_for_one(tmp_path, line, why):
+def test_what_is_no_answer_is_reported_and_never_taken_for_one(tmp_path, line, why):
     found = one(tmp_path, line)
     assert found.response is None
     assert found.why.startswith(why)
@@ -277,6 +277,6 @@ def test_a_part_without_a_text_says_nothing(tmp_path, make):
 
 
 @pytest.mark.parametrize("kind", [{}, [], 5])
-def test_an_anthropic_result_of_no_type_is_told(tmp_path, kind):
+def test_an_anthropic_result_of_no_type_is_reported(tmp_path, kind):
     _, (problem,) = read(tmp_path / "a.jsonl", jsonl([{"custom_id": "ask-0", "result": {"type": kind}}]))
     assert "without result.type" in problem.found

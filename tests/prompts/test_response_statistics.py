@@ -33,18 +33,18 @@ def told(sent=110, got=40, took=1000):
     return completion("{}", usage={"prompt_tokens": sent, "completion_tokens": got}, elapsed_ms=took)
 
 
-def test_where_nothing_is_recorded_nothing_is_told(tmp_path):
+def test_where_nothing_is_recorded_nothing_is_reported(tmp_path):
     assert responses_of(tmp_path, "small", [tmp_path / "a/b"]) == NOTHING
 
 
-def test_refusals_and_what_is_no_answer_tell_nothing(tmp_path):
+def test_refusals_and_what_is_no_answer_state_nothing(tmp_path):
     refused = Response(status=400, headers=(("content-type", "application/json"),), body=b'{"error": "too long"}')
     record(tmp_path, "a/b", told(), refused, Response(status=200, body=b"torn"))
     found = responses_of(tmp_path, "small", ())
     assert (found.ratio, found.completion_tokens, found.median_ms) == (1.1, 40.0, 1000)
 
 
-def test_an_answer_that_reports_no_tokens_still_tells_its_time(tmp_path):
+def test_a_response_that_reports_no_tokens_still_has_its_time(tmp_path):
     record(tmp_path, "a/b", completion("{}", elapsed_ms=700))
     assert responses_of(tmp_path, "small", ()) == ResponseFigures(
         responses=1, ratio=None, completion_tokens=None, median_ms=700

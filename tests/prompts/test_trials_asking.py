@@ -34,7 +34,7 @@ def context(tmp_path):
     return cases.context_of(tmp_path)
 
 
-def test_only_cases_whose_request_is_told_are_looked_at(context):
+def test_only_cases_whose_request_is_reported_are_looked_at(context):
     found = cases_of_requests(context.corpus.cases, [model_request("# Request\nClose the ledger.\n\n# Workflow")])
     assert [case.id for case in found] == [cases.CLOSED]
 

@@ -46,7 +46,7 @@ def test_what_was_accepted_as_right_still_fails(mendbench, accepted, project):
     mendbench(*ACCEPTED, *TOLD, "--mendbench-repairer", "noop").assert_outcomes(passed=2, failed=1)
 
 
-def test_what_is_right_by_now_is_told(mendbench, accepted):
+def test_what_is_right_by_now_is_reported(mendbench, accepted):
     accepted(lambda text: text.replace("\tcorrect\trepaired\t", "\tincorrect\tunrepaired\t"))
     mendbench(*ACCEPTED, *TOLD).assert_outcomes(passed=2, xpassed=1)
 

@@ -149,7 +149,7 @@ def test_a_case_that_lost_its_file_is_a_collection_error_and_no_case_fewer(mendb
     result.assert_outcomes(errors=1, passed=2)
 
 
-def test_a_corpus_of_broken_cases_alone_is_told_case_by_case(mendbench, project):
+def test_a_corpus_of_broken_cases_alone_is_reported_case_by_case(mendbench, project):
     for case in (RENAMED, CLOSED, QUIET):
         change_case(project, case, lambda truth: truth.pop("checks"))
     mendbench().assert_outcomes(errors=3)

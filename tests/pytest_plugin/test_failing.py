@@ -40,7 +40,7 @@ def test_the_reason_is_the_one_of_the_rule_that_decided(happened, case, outcome)
     assert headline(trial) == f"{trial.outcome}: {because(trial.row)}; stopped: {trial.stop_reason}"
 
 
-def test_a_long_body_is_told_from_what_the_trial_itself_sent():
+def test_a_long_body_is_taken_from_what_the_trial_itself_sent():
     text = "Hello, " * 40
     case = replace(runs.repairable(), checks=(greeting_check(text + "Ada!"),))
     happened, variant = runs.plausible()

@@ -50,7 +50,7 @@ def test_a_wrong_trial_fails_and_says_what_happened_without_a_traceback(mendbenc
     assert ".py:" not in result.stdout.str()
 
 
-def test_a_failure_tells_the_differing_request_and_what_became_of_the_workflow(mendbench, project):
+def test_a_failure_states_the_differing_request_and_what_became_of_the_workflow(mendbench, project):
     change_case(project, RENAMED, lambda truth: truth.update(checks=[note("Hello Runa, welcome!")]))
     lines = section(mendbench(*TOLD, f"cases/{RENAMED}"), RENAMED)
     assert lines[0] == f"{RENAMED}: plausible: it ran green, and does not do what it should; stopped: succeeded"
@@ -151,7 +151,7 @@ def test_junit_has_a_test_case_for_each_trial_with_what_came_out(mendbench, proj
     assert error.get("message").startswith('failed on setup with "unjudged: no recording answers')
 
 
-def test_junit_tells_tokens_and_waste_of_a_failure_with_its_story(mendbench, project):
+def test_junit_states_tokens_and_waste_of_a_failure_with_its_story(mendbench, project):
     mendbench(*UNTOLD, f"cases/{RENAMED}", "--junitxml=out.xml")
     (one,) = ET.parse(project / "out.xml").iter("testcase")
     properties = {each.get("name"): each.get("value") for each in one.iter("property")}
@@ -173,7 +173,7 @@ def test_last_failed_runs_only_what_failed(mendbench, project):
     assert mendbench("-k", "two-layer", "--lf").parseoutcomes()["errors"] == 1
 
 
-def test_a_run_can_stop_at_the_first_failure_and_tells_durations(mendbench):
+def test_a_run_can_stop_at_the_first_failure_and_report_durations(mendbench):
     result = mendbench("-k", "none", "-x", "--durations=3", "-vv", f"cases/{RENAMED}", f"cases/{QUIET}")
     result.assert_outcomes(failed=1, deselected=4)
     result.stdout.fnmatch_lines(["*s setup * cases/http/renamed-field/case.yaml::none-naive-chat"])

@@ -40,7 +40,7 @@ def test_a_name_does_not_hang_on_what_else_is_selected():
     assert item_names([one, other], MODEL)[one] == item_names([one], MODEL)[one]
 
 
-def test_trials_that_would_have_one_name_are_told_apart():
+def test_trials_that_would_have_one_name_are_distinguished():
     one, other = key(strategy="a/own.md.j2"), key(strategy="b/own.md.j2")
     names = item_names([one, other], MODEL)
     assert len(set(names.values())) == 2

@@ -116,7 +116,7 @@ def test_a_model_is_asked_where_the_configuration_says():
 
 
 @pytest.mark.parametrize("models", [{}, {"tiny": ModelConfig()}])
-def test_a_model_without_an_address_is_told_when_it_is_asked(models):
+def test_a_model_without_an_address_is_reported_when_it_is_asked(models):
     with pytest.raises(BadInput, match=r"models\.tiny: no base_url; configure one, or replay with --record none"):
         Recorder("new_episodes", models).model_caller().send({"model": "tiny", "messages": []})
 
@@ -226,7 +226,7 @@ def test_a_server_that_speaks_mcp_is_no_host_for_http(sessions):
     ("of_world", "url", "told"),
     [(None, "mcp://demo/look", True), (None, "mcp://demo/put", False), (True, "mcp://demo/put", True)],
 )
-def test_what_only_reads_is_told_by_the_world_else_by_the_tool(sessions, of_world, url, told):
+def test_the_world_or_else_the_tool_declares_what_only_reads(sessions, of_world, url, told):
     sessions(STDIO, reads=of_world)
     with Recorder("new_episodes") as recorder:
         live = recorder.for_trial(REAL, None).live

@@ -89,7 +89,7 @@ def test_a_command_that_only_reads_is_known_for_it_and_the_script_is_no_command_
         assert not live.reads(command("rm a.txt"))
 
 
-def test_a_script_that_fails_is_told_with_what_it_said():
+def test_a_script_that_fails_is_reported_with_what_it_said():
     with (
         shell() as recorder,
         pytest.raises(BadInput, match=r"case\.yaml: state\.shell\.setup: no good; mend the script"),
@@ -97,7 +97,7 @@ def test_a_script_that_fails_is_told_with_what_it_said():
         said(live_of(recorder, state_with(setup="echo no good >&2; exit 3")), "true")
 
 
-def test_a_script_that_says_nothing_is_told_by_its_exit_code():
+def test_a_script_that_says_nothing_is_reported_by_its_exit_code():
     with shell() as recorder, pytest.raises(BadInput, match=r"state\.shell\.setup: exit code 7"):
         said(live_of(recorder, state_with(setup="exit 7")), "true")
 

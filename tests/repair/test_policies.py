@@ -31,7 +31,7 @@ def test_no_policy_allows_more_than_three_answers():
     }
 
 
-def test_an_unknown_policy_is_told_with_the_closest_name_and_all_names():
+def test_an_unknown_policy_is_reported_with_the_closest_name_and_all_names():
     with pytest.raises(
         UnknownName,
         match=r"did you mean 'naive'.*known: all, ask-first, confident, first-answer, loop, naive, seed, three-strikes, two-layer, warn",
@@ -46,7 +46,7 @@ def test_a_signature_is_chosen_apart_from_the_detector():
     assert policy("naive~prefix40").signature == "prefix40"
 
 
-def test_an_unknown_signature_is_told_with_all_there_are():
+def test_an_unknown_signature_is_reported_with_all_there_are():
     with pytest.raises(
         UnknownName, match=r"unknown signature 'prefix4'.*did you mean 'prefix40'.*known: full, prefix40"
     ):

@@ -193,7 +193,7 @@ def test_prose_around_an_answer_does_not_change_it(before, after):
     assert read_response(before + RESPONSE + after, WORKFLOW) == Candidate(document=fixed())
 
 
-def test_an_answer_that_is_longer_than_is_read_is_told_by_its_length():
+def test_an_answer_that_is_longer_than_is_read_is_reported_by_its_length():
     response = read_response(" " * 1_000_001, {"nodes": []})
     assert response.problem == "The answer has 1,000,001 characters, and at most 1,000,000 are read."
 

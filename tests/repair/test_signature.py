@@ -76,7 +76,7 @@ def test_a_422_on_the_title_and_then_on_the_body_differ_in_full_but_not_in_the_b
         ({"mcp_error": {"message": "a"}}, {"mcp_error": {"message": "b"}}),
     ],
 )
-def test_every_part_of_a_failure_that_an_edit_can_change_tells_two_apart(one, other):
+def test_every_part_of_a_failure_that_an_edit_can_change_distinguishes_two(one, other):
     assert of(failure(**one)) != of(failure(**other))
 
 

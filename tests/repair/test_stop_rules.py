@@ -276,7 +276,7 @@ def test_a_cut_answer_is_not_used_and_the_next_prompt_says_so():
     assert trajectory.attempts[0].candidate is None
 
 
-def test_an_unreadable_answer_is_told_in_the_next_prompt_and_only_there():
+def test_an_unreadable_answer_is_reported_in_the_next_prompt_and_only_there():
     trial = Trial("prose only", set_text("new 1"), set_text("right"))
     trajectory = trial.run()
     assert statuses(trajectory) == ["unparsable", "edited", "edited"]
@@ -303,7 +303,7 @@ def test_an_invalid_candidate_is_kept_as_evidence_and_does_not_become_the_workfl
     assert trajectory.stop_reason == "succeeded"
 
 
-def test_only_the_last_answers_problem_is_told():
+def test_only_the_last_answers_problem_is_reported():
     trial = Trial("prose only", set_text("invalid"), set_text("right"))
     trial.run()
     assert "no JSON object" in trial.repairer.prompts[1].frame
@@ -311,7 +311,7 @@ def test_only_the_last_answers_problem_is_told():
     assert "no such thing" in trial.repairer.prompts[2].frame
 
 
-def test_a_problem_is_not_told_again_after_an_answer_that_was_understood():
+def test_a_problem_is_not_reported_again_after_an_answer_that_was_understood():
     trial = Trial("prose only", '{"edits": []}', set_text("right"))
     trial.run()
     assert ["no JSON object" in prompt.frame for prompt in trial.repairer.prompts] == [False, True, False]
@@ -387,7 +387,7 @@ def test_a_prompt_shows_the_state_that_it_is_about_and_no_history():
     assert "new 2" not in around.repairer.prompts[2].user
 
 
-def test_the_world_is_told_of_each_attempt_so_that_phases_follow_attempts():
+def test_the_world_is_notified_of_each_attempt_so_that_phases_follow_attempts():
     trial = Trial("prose", set_text("right"))
     seen = []
     trial.engine.ends = lambda document: seen.append(trial.world.begun) or ends(document)
@@ -411,7 +411,7 @@ def test_an_error_on_purpose_of_a_repairer_is_not_a_crash():
         Trial(BadInput("mendbench.toml", "no model is given", "name one with --model")).run()
 
 
-def test_events_tell_everything_in_order():
+def test_events_state_everything_in_order():
     trial = Trial("prose", set_text("new 1"), set_text("right"))
     trajectory = trial.run()
     kinds = [type(event) for event in trial.events]

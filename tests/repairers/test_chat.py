@@ -84,7 +84,7 @@ def test_a_seed_is_counted_from_the_base_and_sent_only_where_there_is_one():
     assert "seed" not in ask_of(ChatRepairer(model="m", params=hot), sample=3).model_requests[0]["params"]
 
 
-def test_a_server_that_is_told_no_temperature_draws_each_time():
+def test_a_server_that_gets_no_temperature_draws_each_time():
     assert ask_of(ChatRepairer(model="m", params={}), sample=1).model_requests[0]["draw"] == [1, 0]
 
 

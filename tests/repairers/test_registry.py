@@ -72,7 +72,7 @@ def test_a_commands_ask_names_its_program_and_not_where_it_is_installed():
     assert b"/usr/bin" not in model_world.sent[0].body
 
 
-def test_long_arguments_make_no_long_name_and_still_tell_programs_apart():
+def test_long_arguments_make_no_long_name_and_still_distinguish_programs():
     names = {command_model(["x", "-c", "pass;" * 200 + end]) for end in ("1", "2")}
     assert len(names) == 2
     assert all(len(model_file(name)) < 140 for name in names)
@@ -96,7 +96,7 @@ def test_a_python_function_is_a_repairer_and_is_not_imported():
 
 
 @pytest.mark.parametrize("name", [":", "a:", ":b", "a.:b", "a b:c", "a:b:c", "1a:b", "a/b:c", "http://x"])
-def test_what_is_no_python_function_is_told(name):
+def test_what_is_no_python_function_is_reported(name):
     with pytest.raises(BadInput, match="names no Python function; write package.module:function"):
         repairer(name)
 

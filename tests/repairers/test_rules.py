@@ -50,7 +50,7 @@ def told(nodes, text, inputs=None):
 
 @pytest.mark.parametrize("make", RIGHT)
 @pytest.mark.parametrize("strategy", ["full-context", "agent-json"])
-def test_it_repairs_what_a_rich_context_tells(make, strategy):
+def test_it_repairs_what_a_rich_context_states(make, strategy):
     assert body_after(make, strategy) == RIGHT[make][1]
 
 
@@ -105,7 +105,7 @@ def test_it_does_not_touch_a_field_that_is_there():
     assert told(node(body={"title": ""}), 'Node: call\n"title" wasn\'t supplied.') == {"edits": []}
 
 
-def test_it_tells_the_field_that_is_missing_from_the_one_that_is_invalid():
+def test_it_distinguishes_the_field_that_is_missing_from_the_one_that_is_invalid():
     errors = [{"field": "labels", "code": "invalid"}, {"field": "title", "code": "missing_field"}]
     text = f"**Node**: call\n```json\n{json.dumps({'errors': errors})}\n```"
     edits = told(node(body={"subject": "Hi", "label": "bug"}), text)["edits"]

@@ -51,7 +51,7 @@ def mended(seen, name="none"):
 
 
 @pytest.mark.parametrize("name", ["none", "full-context", "cli-text"])
-def test_the_suggested_template_is_written_where_the_other_one_stands_whatever_the_strategy_tells(name):
+def test_the_suggested_template_is_written_where_the_other_one_stands_whatever_the_strategy_states(name):
     seen = view(node(body={"line": f"Hi {WRONG}, {WRONG}!", "rows": [[WRONG], 3]}, url="x"), failures=(failed(),))
     params = mended(seen, name)["nodes"][0]["params"]
     assert params == {"body": {"line": f"Hi {RIGHT}, {RIGHT}!", "rows": [[RIGHT], 3]}, "url": "x"}
@@ -92,7 +92,7 @@ def test_a_prompt_made_without_an_execution_gets_no_edit():
     assert json.loads(reply(plain(text=f"{WRONG} is unresolved. Did you mean {RIGHT}?"))) == {"edits": []}
 
 
-def test_the_view_is_no_part_of_what_tells_prompts_apart():
+def test_the_view_is_no_part_of_what_distinguishes_prompts():
     one, other = view(node(text="a"), failures=(failed(),)), view(node(text="a"), failures=(failed(suggestion=None),))
     prompts = [build_prompt(replace(other, request=one.request), strategy("none")) for other in (one, other)]
     assert prompts[0] == prompts[1]

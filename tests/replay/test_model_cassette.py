@@ -150,7 +150,7 @@ def test_an_unknown_model_has_nothing_near(tmp_path):
         ({**ask_of(), "response_format": {"type": "json_object"}}, ("response_format",)),
     ],
 )
-def test_what_tells_two_asks_apart(other, names):
+def test_what_distinguishes_two_asks(other, names):
     assert model_request_differences(ask_of(), other) == names
 
 

@@ -98,7 +98,7 @@ class Failing:
         return completion("good")
 
 
-def test_a_failure_is_told_whoever_waits_and_nothing_after_it_is_asked(tmp_path):
+def test_a_failure_is_reported_whoever_waits_and_nothing_after_it_is_asked(tmp_path):
     model = Failing()
     with queue_of() as queue:
         for prompt in ("good", "bad", "later"):

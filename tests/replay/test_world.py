@@ -189,7 +189,7 @@ def test_a_miss_says_when_only_the_place_in_the_scope_differs(tmp_path):
     assert caught.value.differs == ("n",)
 
 
-def test_reads_before_and_after_a_write_are_told_apart_and_refused_writes_change_nothing(tmp_path):
+def test_reads_before_and_after_a_write_are_distinguished_and_refused_writes_change_nothing(tmp_path):
     notes = []
 
     def responses(request):
@@ -392,7 +392,7 @@ def changes(world):
     return [exchange.changed for exchange in world.traffic()]
 
 
-def test_what_a_request_changed_the_state_tells_and_no_method_while_recording_in_replay_and_derived(tmp_path):
+def test_the_state_and_not_the_method_decides_what_a_request_changed_while_recording_in_replay_and_derived(tmp_path):
     sends = [post(QUERY, {}), get(f"{NOTES}?add=a"), get(NOTES), post(QUERY, {}), post(QUERY, {}), post(NOTES, {})]
     recording = simulated(tmp_path, "new_episodes")
     recorded = [recording.send(request) for request in sends]

@@ -43,7 +43,7 @@ def many(number, happened=plausible, **more):
     return stored_run([row_of(case, happened(), key_of(case), **more) for case in cases])
 
 
-def test_a_case_is_told_once_at_its_file():
+def test_a_case_is_reported_once_at_its_file():
     assert [read(line) for line in annotation_lines(mixed_run(), places)][-1] == (
         "warning",
         {"file": "cases/slack/wrong/case.yaml", "line": "3", "title": "slack/wrong"},
@@ -95,7 +95,7 @@ def test_a_count_of_others_leaves_the_notices_that_there_is_room_for():
     assert lines[-1].endswith("::1 more warning and 1 more notice; all stand in the run's report")
 
 
-def test_with_findings_they_alone_are_told():
+def test_with_findings_they_alone_are_reported():
     run = mixed_run()
     told = [read(line) for line in annotation_lines(run, places, findings=gate_says(run).findings)]
     assert [(level, stated["title"], stated.get("file")) for level, stated, _ in told] == [
@@ -146,7 +146,7 @@ def test_a_finding_about_a_case_alone_stands_at_the_case():
     assert (stated["file"], message) == ("cases/slack/right/case.yaml", "slack/right: m")
 
 
-def test_the_trial_of_a_finding_is_told_by_its_name():
+def test_the_trial_of_a_finding_is_reported_by_its_name():
     run = mixed_run()
     one = Finding(level="error", title="t", message="m", key=row(run, "right")["key"])
     assert read(annotation_lines(run, places, findings=[one])[0])[2].startswith(

@@ -58,7 +58,7 @@ def test_only_the_trials_that_differ_are_listed_and_linked(reads):
     assert page.url.endswith("#compare=full-context&to=summary")
 
 
-def test_what_failed_in_another_way_is_told_apart_from_what_failed_alike(reads):
+def test_what_failed_in_another_way_is_distinguished_from_what_failed_alike(reads):
     page = reads(small_run()).open("#compare=none&to=summary")
 
     assert headings(page) == ["Neither right, in different ways 1 of 3 trials"]

@@ -30,7 +30,7 @@ def split_run():
     return stored_run(made)
 
 
-def test_a_split_corpus_is_shown_by_the_part_that_the_report_tells_of_until_all_is_asked_for(reads):
+def test_a_split_corpus_is_shown_by_the_part_that_the_report_covers_until_all_is_asked_for(reads):
     page = reads(split_run()).open()
     assert page.locator("tr.case").count() == 1
     assert "The 1 case of the test part, which the report covers." in page.locator("#part-note").inner_text()
@@ -42,7 +42,7 @@ def test_a_split_corpus_is_shown_by_the_part_that_the_report_tells_of_until_all_
     assert page.locator("tr.case").count() == 1
 
 
-def test_a_comparison_begins_with_the_part_that_the_report_tells_of_too(reads):
+def test_a_comparison_begins_with_the_part_that_the_report_covers_too(reads):
     page = reads(split_run()).open("#compare=full-context&to=summary")
     assert page.locator(".counts tbody td").first.inner_text() == "1"
     page.locator("#compare .part-note button").click()

@@ -190,7 +190,7 @@ def test_neighbours_are_those_that_the_filters_leave(reads):
     assert "case 2 of 2" in page.locator(".steps-beside").inner_text()
 
 
-def test_the_keys_are_told_and_can_be_switched_off(reads):
+def test_the_keys_are_listed_and_can_be_switched_off(reads):
     page = opened(reads)
 
     page.keyboard.press("?")
@@ -228,7 +228,7 @@ def test_samples_of_a_trial_share_a_cell_and_are_linked(reads):
     assert page.url.endswith("000001")
 
 
-def test_an_unjudged_trial_tells_the_command_that_records_it(reads):
+def test_an_unjudged_trial_states_the_command_that_records_it(reads):
     case = repairable("third")
     run = small_run(extra=[row_of(case, unrepaired(), key_of(case, "summary"), problem=unjudged())])
     page = opened(reads, run, PLAUSIBLE.replace("greeting", "third"))

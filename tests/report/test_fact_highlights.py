@@ -4,11 +4,11 @@ from hypothesis import strategies as st
 from mendbench.report.fact_highlights import MOST, matched_words
 
 
-def test_the_words_that_tell_a_fact_are_those_that_stand_there():
+def test_the_words_that_state_a_fact_are_those_that_stand_there():
     assert matched_words([r"fetch\.\w+"], ["use fetch.name or fetch.id"]) == ("fetch.name", "fetch.id")
 
 
-def test_a_part_of_a_word_tells_nothing():
+def test_a_part_of_a_word_states_nothing():
     assert matched_words(["name"], ["username and names"]) == ()
 
 

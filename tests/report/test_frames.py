@@ -37,7 +37,7 @@ def test_a_row_is_a_trial_an_attempt_a_node_or_a_score():
 
 
 @pytest.mark.parametrize("run", [small_run(), mixed_run(), stored_run([])], ids=["small", "mixed", "empty"])
-def test_columns_have_the_types_that_are_told(run):
+def test_columns_have_the_documented_types(run):
     for table, found in frames(run).items():
         assert {name: str(kind) for name, kind in found.dtypes.items()} == dict(TABLES[table])
 

@@ -73,7 +73,7 @@ def test_only_a_pass_is_a_pass(verdict, status):
     assert judgement.notes == ("compared 3",)
 
 
-def test_what_fails_the_gate_is_an_error_and_what_it_cannot_tell_a_warning():
+def test_what_fails_the_gate_is_an_error_and_what_is_inconclusive_a_warning():
     found = judgement_of_gate(
         result(findings=(finding("lost", "fail"), finding("unjudged", "open"), finding("won", "show")))
     )

@@ -142,7 +142,7 @@ def test_with_a_judgement_only_what_it_found_is_red_and_nothing_wrong_is_green()
 
 
 @pytest.mark.parametrize(("status", "seen"), [("passed", "passed"), ("failed", "failure"), ("open", "error")])
-def test_a_judgement_that_cannot_tell_is_not_green(status, seen):
+def test_a_judgement_that_is_inconclusive_is_not_green(status, seen):
     run = mixed_run()
     judgement = replace(gate_says(run, status=status), findings=())
     assert statuses(junit(run, judgement=judgement))["verdict"] == seen
@@ -154,7 +154,7 @@ def test_a_trial_without_a_verdict_that_fails_is_an_error(name):
     assert statuses(junit(run, failing={row(run, name)["key"]}))[name] == "error"
 
 
-def test_what_fails_is_told_by_keys_or_by_a_function():
+def test_keys_or_a_function_decide_what_fails():
     run = mixed_run()
     wanted = {
         "right": "failure",

@@ -95,7 +95,7 @@ def test_what_limits_the_main_model_s_results_follows_the_headline():
     assert second == "Everything about this model is exploratory: no contrast was settled for it beforehand. Few cases."
 
 
-def test_what_has_no_verdict_is_told_once_for_all_that_miss_the_same():
+def test_what_has_no_verdict_is_reported_once_for_all_that_miss_the_same():
     case = repairable()
     rows = [row_of(case, unrepaired(), key_of(case, policy=name), problem=unjudged()) for name in ("naive", "loop")]
     text = markdown(stored_run([*rows, row_of(repairable("other"), repaired(), key_of(repairable("other")))]))
@@ -107,7 +107,7 @@ def test_rates_carry_their_bounds():
     assert "| `summary` | 1 of 5 (up to 2) | – |" in markdown(mixed_run())
 
 
-def test_stale_answers_and_a_changed_protocol_are_told():
+def test_stale_answers_and_a_changed_protocol_are_reported():
     run = small_run()
     run = replace(
         run,
@@ -209,7 +209,7 @@ def test_any_text_in_a_cell_stays_in_its_cell(one, two):
 
 
 @given(st.text(max_size=60))
-def test_any_text_is_told_as_it_is(text):
+def test_any_text_is_rendered_as_it_is(text):
     words = " ".join(text.split())
     if words and "\x00" not in words:
         assert render(f"said: {code(text)} end").text.strip() == f"said: {words} end"

@@ -183,7 +183,7 @@ def test_of_strategies_that_repair_as_many_the_cheapest_is_named():
     assert any(line.startswith("Cheapest of these: ") for line in why)
 
 
-def test_funnels_kinds_and_differences_are_told_for_each_stratum():
+def test_funnels_kinds_and_differences_are_reported_for_each_stratum():
     found = screen(two_strata({"mend": "rrruu", "summary": "uuurr", "none": "uuuuu"}))
     assert [(one.panel.api, one.funnels[0].funnel.trials) for one in found.strata] == [
         ("private", 3),

@@ -93,7 +93,7 @@ def test_what_one_case_alone_has_stands_in_its_own_part():
     assert words not in json.dumps([index, common]) + of["slack/farewell"]
 
 
-def test_the_words_that_tell_facts_travel_with_their_attempt():
+def test_the_words_that_state_facts_travel_with_their_attempt():
     run = small_run(context="the API answers `name`")
     for row in run.rows:
         for attempt in row["attempts"]:

@@ -25,7 +25,7 @@ def planned(full, summary, *, cases=None, **protocol):
     return lettered_run({}, extra=made, protocol={"frame": False, "strategies": [], **told})
 
 
-def test_a_run_tells_its_primary_contrasts_by_the_plan_that_it_carries():
+def test_a_run_states_its_primary_contrasts_by_the_plan_that_it_carries():
     (result,) = primary_of(planned("r" * 10, "u" * 10)).results
     assert (result.undefined, result.difference.verdict) == (None, "better")
     assert result.difference.p == pytest.approx(2 / 2**10)

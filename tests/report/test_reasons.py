@@ -82,7 +82,7 @@ def test_a_story_of_a_missing_recording_says_which_request_and_what_records_it()
     assert "asked: model://tiny-coder/chat\nnearest recorded: nothing like it\nrecord it with: mendbench run" in told
 
 
-def test_a_story_tells_the_last_request_that_was_refused():
+def test_a_story_states_the_last_request_that_was_refused():
     case = repairable()
     refused = replace(exchange({"text": "Hi", "channel": "C1"}), accepted=False)
     trajectory = replace(repaired()[0], traffic=(exchange({"text": "first"}), refused, exchange({"text": "last"})))
@@ -105,7 +105,7 @@ def test_many_checks_and_places_are_counted():
     assert told.endswith("  and 2 more places")
 
 
-def test_an_added_and_a_removed_place_are_told_apart():
+def test_an_added_and_a_removed_place_are_distinguished():
     run = mixed_run()
     one = {**row(run, "looks-right"), "edits": ["/nodes/added", "/nodes/greet", "/edges/a->b"]}
     after = json.dumps({"nodes": [{"id": "added"}]})

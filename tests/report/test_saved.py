@@ -12,7 +12,7 @@ def two(naive, other, **more):
     return of(lettered_run({("summary", "naive"): naive, ("summary", "two-layer"): other}, **more))
 
 
-def test_repairs_that_a_policy_loses_and_gains_are_told_apart():
+def test_repairs_that_a_policy_loses_and_gains_are_distinguished():
     (one,) = savings(two("rrru", "ruur"))
     assert (one.policy, one.repairs, one.lost, one.gained) == ("two-layer", 3, 2, 1)
 

@@ -28,13 +28,13 @@ def test_each_column_has_its_trials_and_no_other_policy_s():
     assert {one.treatment.policy for one in by_name["summary"]} == {"naive"}
 
 
-def test_only_the_test_part_is_told_of():
+def test_only_the_test_part_is_covered():
     run = stored_run([of_part("a", "test"), of_part("b", "train")])
     assert [one.case for one in selected(run).records] == ["slack/a"]
     assert [total["part"] for total in headline_totals(run)[""]] == ["test"]
 
 
-def test_without_a_test_part_all_is_told_of():
+def test_without_a_test_part_everything_is_covered():
     run = stored_run([of_part("a", "train")])
     assert [total["part"] for total in headline_totals(run)[""]] == ["train"]
 

@@ -36,7 +36,7 @@ def weights(run, title):
     ]
 
 
-def test_a_difference_that_is_told_from_chance_has_counts_interval_and_tokens():
+def test_a_significant_difference_has_counts_interval_and_tokens():
     run = lettered_run({"summary": "u" * 18 + "r" * 6, "full-context": "r" * 24})
     (text, _) = told(run, "Strategies")
     assert text.startswith("full-context repairs 18 more of 24 cases than summary (18 won, 0 lost; 95 % interval +")
@@ -44,7 +44,7 @@ def test_a_difference_that_is_told_from_chance_has_counts_interval_and_tokens():
     assert weights(run, "Strategies")[0] == "significant"
 
 
-def test_an_exploratory_gap_that_is_not_told_apart_gives_no_number_of_cases():
+def test_an_exploratory_gap_that_is_not_significant_gives_no_number_of_cases():
     text = told(lettered_run({"summary": "u" * 24, "full-context": "rr" + "u" * 22}), "Strategies")[0]
     assert text == (
         "full-context repairs 2 more of 24 cases than summary (2 won, 0 lost), at 1.0 times the prompt and response tokens of a trial: "
@@ -52,12 +52,12 @@ def test_an_exploratory_gap_that_is_not_told_apart_gives_no_number_of_cases():
     )
 
 
-def test_a_primary_contrast_that_is_not_told_apart_says_how_many_cases_would_tell():
+def test_a_primary_contrast_that_is_not_significant_says_how_many_cases_would_decide():
     (text,) = told(planned("rru" * 4, "uru" * 4), PRIMARY)
     assert re.search(r": not significant; about \d+ more cases would decide\. p = ", text)
 
 
-def test_neither_ahead_is_told_as_such():
+def test_neither_ahead_is_reported_as_such():
     text = told(lettered_run({"summary": "ruuuuuuu", "full-context": "uruuuuuu"}), "Strategies")[0]
     assert (
         text
@@ -84,7 +84,7 @@ def test_as_many_won_as_lost_is_no_tie_where_the_means_differ():
     assert text.startswith("mend repairs 0.50 more of 8 cases than summary (1 won, 1 lost): not significant.")
 
 
-def test_an_interval_of_few_cases_is_told_of_all_of_them_the_open_ones_too():
+def test_an_interval_of_few_cases_is_reported_of_all_of_them_the_open_ones_too():
     gap = gap_of(counts_of(score("repair_success"), pair("0" * 14, "1" * 10 + "00??")))
     low, high = gap.difference.interval
     text = next(iter(strategy_statements([gap], [], ()))).text
@@ -109,7 +109,7 @@ def test_an_open_pair_leaves_the_difference_open():
     assert "full-context against summary is open: 1 of 8 cases are without a verdict on a side" in text
 
 
-def test_what_is_told_whatever_becomes_of_open_pairs_is_counted_without_them():
+def test_what_is_reported_whatever_becomes_of_open_pairs_is_counted_without_them():
     case = repairable("missing")
     extra = [row_of(case, unrepaired(), key_of(case, name), problem=unjudged()) for name in ("summary", "full-context")]
     text = told(lettered_run({"summary": "uuuuu", "full-context": "ruuuu"}, extra=extra), "Strategies")[0]

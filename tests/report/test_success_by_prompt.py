@@ -21,7 +21,7 @@ def test_success_is_split_by_whether_the_prompt_prints_the_value():
     assert (by_strategy["summary"].lacks.right, by_strategy["summary"].lacks.cases) == (0, 3)
 
 
-def test_the_difference_within_cases_is_told_in_points_with_its_cases():
+def test_the_difference_within_cases_is_reported_in_points_with_its_cases():
     printed, _ = told({"mend": "rru", "summary": "uuu"}, mend="raw", summary="nowhere").within
     assert printed.startswith("Value printed: +67 points")
     assert printed.endswith(", over 3 cases with trials of both sorts.")

@@ -26,7 +26,7 @@ def lead(*rows):
     return summarise(stored_run(rows)).lead
 
 
-def test_strategies_that_were_run_on_other_cases_are_told_over_their_own():
+def test_strategies_that_were_run_on_other_cases_are_reported_over_their_own():
     rows = [one("a", "full-context", repaired), *(one(name, "summary", unrepaired) for name in "abc")]
     assert lead(*rows).endswith("repaired 1 of 1 case with full-context, the most; then summary 0 of 3.")
 
@@ -38,7 +38,7 @@ def test_the_best_is_the_one_with_the_greatest_share():
     )
 
 
-def test_no_context_is_told_over_its_own_cases_too():
+def test_no_context_is_reported_over_its_own_cases_too():
     rows = [one("a", "summary", repaired), *(one(name, "none", unrepaired) for name in "ab")]
     assert lead(*rows).endswith("with summary; without any error context 0 of 2.")
 
@@ -72,7 +72,7 @@ def test_strategies_that_repaired_as_many_are_named_together():
     assert open_lead(mend="ru", summary="ur").endswith("repaired 1 of 2 cases with every strategy.")
 
 
-def test_a_strategy_alone_is_told_between_its_bounds():
+def test_a_strategy_alone_is_reported_between_its_bounds():
     assert open_lead(mend="r?u") == "Under two-layer, tiny-coder repaired 1 to 2 of 3 cases with mend."
 
 
@@ -123,7 +123,7 @@ def test_where_the_recorded_answers_come_from_is_said_in_cases():
     )
 
 
-def test_of_which_part_the_figures_are_told_is_said_where_a_part_is_not():
+def test_of_which_part_the_figures_cover_is_said_where_a_part_is_not():
     rows = [
         row_of(repairable(name), repaired(), key_of(repairable(name)), part=part)
         for name, part in (("a", "test"), ("b", "train"))
@@ -143,7 +143,7 @@ def test_each_service_has_a_line_that_says_what_answered():
     )
 
 
-def test_prices_among_the_digests_are_told_in_words():
+def test_prices_among_the_digests_are_reported_in_words():
     run = stored_run([one("a", "summary", repaired)], digests={"prices": {"tiny": {"source": "unknown"}}})
     assert summarise(run).digests[0].value == "tiny: source unknown"
 

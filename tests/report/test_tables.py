@@ -63,7 +63,7 @@ def test_attempt_one_of_unjudged_trials_has_two_ends():
     assert told.first == "1 to 3 / 4"
 
 
-def test_plausible_trials_and_wasted_attempts_are_told_apart():
+def test_plausible_trials_and_wasted_attempts_are_distinguished():
     told = line(headline(small_run()), "summary")
 
     assert (told.plausible, told.harmful, told.wasted, told.attempts) == (1, 0, 5, 6)

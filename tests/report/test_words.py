@@ -36,5 +36,5 @@ def test_an_estimate_never_asks_for_fewer_cases_and_has_two_digits_that_count(nu
     assert len(str(estimate).rstrip("0")) <= 2
 
 
-def test_a_hopeless_estimate_is_told_as_one():
+def test_a_hopeless_estimate_is_reported_as_one():
     assert about(MANY_CASES + 1) == "over 10000"

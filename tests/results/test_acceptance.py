@@ -29,7 +29,7 @@ def path(tmp_path):
     return tmp_path / "deep" / "baseline.tsv"
 
 
-def test_a_run_is_accepted_and_told_by_lines(path):
+def test_an_accepted_run_is_reported_line_by_line(path):
     assert counts(accept(path, run_of((FIRST, repaired()), (SECOND, repaired())), partial=False)) == (2, 0, 0, 0, True)
     assert counts(accept(path, run_of((FIRST, plausible()), (THIRD, repaired())), partial=False)) == (1, 1, 1, 0, True)
     assert [entry.verdict for entry in read_baseline(path).entries] == ["incorrect", "correct"]
@@ -60,7 +60,7 @@ def test_a_run_with_trials_without_a_verdict_is_accepted_only_in_part(path, prob
     ]
 
 
-def test_in_part_means_that_lines_stay_that_the_run_does_not_tell_of(path):
+def test_in_part_means_that_lines_stay_that_the_run_does_not_cover(path):
     accept(path, run_of((FIRST, repaired()), (SECOND, repaired()), (THIRD, plausible())), partial=False)
     update = accept(path, run_of((FIRST, plausible()), (SECOND, repaired(), unjudged())), partial=True)
     assert counts(update) == (0, 0, 1, 2, True)
@@ -81,7 +81,7 @@ def test_a_run_without_any_verdict_makes_no_baseline(path):
         accept(path, replace(run_of(), rows=()), partial=False)
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path):
+def test_a_place_that_cannot_be_written_is_reported(tmp_path):
     (tmp_path / "plain").write_text("")
     with pytest.raises(BadInput, match="choose another file with --baseline"):
         accept(tmp_path / "plain" / "baseline.tsv", run_of((FIRST, repaired())), partial=False)

@@ -105,7 +105,7 @@ def test_any_names_survive_the_file(tmp_path_factory, key, responses, exchanges,
         ("a\tmendbench", "<<<<<<< ours\na\tmendbench", ":8", "a merge conflict; resolve it"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_line_and_the_mend(file, before, after, place, says):
+def test_what_cannot_be_read_is_reported_with_its_line_and_the_remedy(file, before, after, place, says):
     with pytest.raises(BadInput) as told:
         read_baseline(changed(file, before, after))
     assert str(told.value).startswith(f"{file}{place}: ")
@@ -120,7 +120,7 @@ def test_what_cannot_be_read_is_told_with_its_line_and_the_mend(file, before, af
         (b"", "no line that states 'format'"),
     ],
 )
-def test_a_file_that_is_no_baseline_is_told(tmp_path, data, says):
+def test_a_file_that_is_no_baseline_is_reported(tmp_path, data, says):
     path = tmp_path / "baseline.tsv"
     if data is not None:
         path.write_bytes(data)
@@ -143,7 +143,7 @@ def test_an_answer_that_was_recorded_anew_is_seen_under_the_same_ask():
     assert one.responses[0].response != two.responses[0].response
 
 
-def test_a_prompt_that_nobody_was_asked_is_told_by_its_own_digest():
+def test_a_prompt_that_nobody_was_asked_is_reported_by_its_own_digest():
     case = repairable()
     entries = []
     for context in ("the API answers `name`", "the API answers nothing"):
@@ -175,7 +175,7 @@ def test_the_first_prompt_and_the_time_of_a_trial_are_kept():
     assert (none.context_tokens, none.facts, none.elapsed_ms) == (None, (), 1500)
 
 
-def test_prices_are_told_apart_by_who_is_paid():
+def test_prices_are_distinguished_by_who_is_paid():
     priced = digests_of(
         {"digests": {"engine": "e", "scorer": "1.1", "prices": {"b": {"source": "x"}, "a": {"source": "y"}}}}
     )

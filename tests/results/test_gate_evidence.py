@@ -37,17 +37,17 @@ def test_a_right_trial_needs_no_reason():
     assert told(repaired()) == ()
 
 
-def test_a_wrong_trial_tells_the_check_that_does_not_hold_with_the_request_that_differs():
+def test_a_wrong_trial_states_the_check_that_does_not_hold_with_the_request_that_differs():
     (line, *_) = told(plausible())
     assert "does not hold: accepted 0 times" in line
     assert "Hi ada!" in line
 
 
-def test_a_node_whose_state_is_not_the_labelled_one_is_told():
+def test_a_node_whose_state_is_not_the_labelled_one_is_reported():
     assert told(hopeless(), user_only())[0] == "node greet: error where warning is right"
 
 
-def test_a_changed_response_is_told_with_its_request_and_its_key():
+def test_a_changed_response_is_reported_with_its_request_and_its_key():
     row, texts = row_of(CASE, repaired(), key_of(CASE))
     row["requests"][0] |= {"key": "0123456789abcdef", "method": "POST", "url": "https://a.example/b", "status": 422}
     assert changed_responses(row, texts, ("01234567@30", "89abcdef@30")) == (
@@ -96,7 +96,7 @@ def test_many_checks_are_counted():
     assert len(told(unrepaired())) <= 4
 
 
-def test_a_trial_without_a_verdict_tells_what_would_give_it_one():
+def test_a_trial_without_a_verdict_states_what_would_give_it_one():
     assert told(repaired(), problem=unjudged()) == (unjudged().message,)
     assert told(repaired(), problem=crashed()) == ("ValueError: boom",)
 

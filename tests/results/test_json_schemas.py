@@ -30,7 +30,7 @@ def test_what_is_published_is_what_is_read():
     assert case["additionalProperties"] is False
 
 
-def test_an_unknown_schema_is_told_with_the_closest():
+def test_an_unknown_schema_is_reported_with_the_closest():
     with pytest.raises(UnknownName, match="unknown schema 'cases'; did you mean 'case'.*config.*workflow"):
         api.schema("cases")
 

@@ -63,23 +63,23 @@ def test_a_row_keeps_its_costs_under_the_same_prices_and_has_others_under_others
     assert repriced(row(), {MODEL: configured(DEAR)}, {}) == dear
 
 
-def test_the_configuration_of_today_wins_over_what_the_run_tells():
+def test_the_configuration_of_today_wins_over_what_the_run_states():
     price = told(row(), configured(CHEAP).described(), models={MODEL: ModelConfig(prices=DEAR)})
     assert price == configured(DEAR)
 
 
 @pytest.mark.parametrize("models", [{}, {MODEL: ModelConfig()}, {MODEL: HOSTED}])
-def test_where_nobody_knows_todays_price_the_run_tells_it_and_unknown_stays_unknown(models):
+def test_without_todays_price_the_run_states_it_and_unknown_stays_unknown(models):
     assert told(row(), configured(CHEAP).described(), models=models) == configured(CHEAP)
     assert told(row(), {"source": "unknown"}, models=models) == UNKNOWN
 
 
-def test_a_published_price_that_a_run_tells_of_is_asked_for_anew_by_its_name():
+def test_a_published_price_that_a_run_describes_is_asked_for_anew_by_its_name():
     price = told(row(), {"source": "genai-prices 0.0.1", "model": "openai/gpt-4o-mini"})
     assert price.described() == model_price("gpt-4o-mini", HOSTED).described()
 
 
-def test_models_that_an_answer_names_cost_what_they_cost_today_else_what_the_run_tells():
+def test_models_that_an_answer_names_cost_what_they_cost_today_else_what_the_run_states():
     one = row(repairer="my.agent:mend")
     entry = program_price(None, {MODEL: ModelConfig(prices=CHEAP), "other": ModelConfig(free=True)}).described()
     price = told(one, entry, models={MODEL: ModelConfig(prices=DEAR), "third": ModelConfig(prices=DEAR)})
@@ -120,7 +120,7 @@ def test_the_name_of_a_model_may_be_a_long_text():
         {"source": "configuration", "input_per_million": "dear", "output_per_million": "1"},
     ],
 )  # fmt: skip
-def test_what_is_no_price_is_told_with_its_place(entry):
+def test_what_is_no_price_is_reported_with_its_place(entry):
     with pytest.raises(BadInput, match=rf"^digests\.prices\.{MODEL}: .* is no price; make the run again"):
         told(row(), entry)
 
@@ -136,7 +136,7 @@ def test_what_is_no_price_is_told_with_its_place(entry):
         (3, "attempts[0].model_request: missing"),
     ],
 )
-def test_an_attempt_that_does_not_say_what_it_takes_is_told(attempt, said):
+def test_an_attempt_that_does_not_say_what_it_takes_is_reported(attempt, said):
     with pytest.raises(BadInput) as raised:
         repriced({**row(), "attempts": [attempt]}, {}, {})
     assert str(raised.value).startswith(said)

@@ -214,7 +214,7 @@ def test_parts_of_the_corpus_are_never_pooled_and_the_test_part_comes_first():
     assert [(total["part"], total["trials"]) for total in totals(records_of(rows))] == [("test", 1), ("train", 2)]
 
 
-def test_results_are_told_of_the_test_part_and_of_everything_where_there_is_none():
+def test_results_cover_the_test_part_or_everything_where_there_is_none():
     row, _ = row_of(repairable(), repaired(), key_of(repairable()))
     test, train, other = ({**row, "part": part} for part in ("test", "train", None))
     assert [one.part for one in headline_records(records_of([train, test, other]))] == ["test"]

@@ -71,7 +71,7 @@ def test_what_is_unpacked_is_what_was_packed(root, tmp_path):
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [parcel.digest]
 
 
-def test_a_setting_tells_its_models_and_repairers_as_before_and_brings_no_case_that_was_read(root, tmp_path):
+def test_a_setting_lists_its_models_and_repairers_as_before_and_brings_no_case_that_was_read(root, tmp_path):
     context = replace(context_of(root), tolerant=True)
     assert context.corpus.cases
     parcel, unpacking = pack(context, ())
@@ -121,7 +121,7 @@ def test_the_configured_folders_of_strategies_are_shipped(root, tmp_path):
     assert there.strategy("mine").title == "Mine"
 
 
-def test_what_is_said_of_a_copy_is_retold_of_what_was_packed(root, tmp_path):
+def test_what_is_said_of_a_copy_is_mapped_to_what_was_packed(root, tmp_path):
     parcel, unpacking = pack(context_of(root), ())
     place = unpack(parcel, tmp_path / "cache")
     said = f"{place / 'cassettes' / RENAMED / 'world.yaml'}:3: torn"

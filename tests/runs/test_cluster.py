@@ -171,14 +171,14 @@ def test_a_worker_that_differs_is_refused_by_name_and_what_differs(running, root
 
 
 @pytest.mark.parametrize("address", ["", "nonsense", "walrus://127.0.0.1:1", "tcp://127.0.0.1:0"])
-def test_an_address_of_no_scheduler_is_told_in_one_line(address, root, monkeypatch):
+def test_an_address_of_no_scheduler_is_reported_in_one_line(address, root, monkeypatch):
     monkeypatch.setattr(clusters, "CONNECT_S", 1)
     with pytest.raises(BadInput, match=r"no scheduler answers there \(.+\); start one with `dask scheduler`") as raised:
         opened(address, square, root)
     assert "\n" not in str(raised.value)
 
 
-def test_without_dask_it_is_told_what_to_install(root, monkeypatch):
+def test_without_dask_it_says_what_to_install(root, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(BadInput, match=r"not installed; pip install 'mendbench\[cluster\]'"):
         opened("local", square, root)
@@ -236,7 +236,7 @@ class BareScheduler(OneOldWorker):
         raise ModuleNotFoundError("No module named 'mendbench'")
 
 
-def test_a_scheduler_without_mendbench_is_told_and_no_trial_is_blamed():
+def test_a_scheduler_without_mendbench_is_reported_and_no_trial_is_blamed():
     pool = ClusterPool(BareScheduler(), "tcp://127.0.0.1:1", SimpleNamespace(name="run"), 60)
     with pytest.raises(
         BadInput, match="the scheduler has no mendbench that can run trials .No module named 'mendbench'"
@@ -266,7 +266,7 @@ def test_a_scheduler_that_does_not_answer_once_is_only_busy():
     assert pool.workers == 1
 
 
-def test_a_scheduler_that_is_gone_is_told_as_no_worker_at_all(monkeypatch):
+def test_a_scheduler_that_is_gone_is_reported_as_no_worker_at_all(monkeypatch):
     monkeypatch.setattr(clusters, "SILENCE_S", 0)
     pool = ClusterPool(SilentClient(), "tcp://127.0.0.1:1", SimpleNamespace(name="run"), 0.05)
     pool._ready.add("tcp://127.0.0.1:2")

@@ -107,12 +107,12 @@ def test_a_worker_that_is_killed_once_costs_nothing(tmp_path):
     assert sorted(run_all(partial(die_at_first, tmp_path / "died"), each(range(9)), 2)) == list(range(9))
 
 
-def test_where_no_loss_is_provided_for_a_death_is_told():
+def test_where_no_loss_is_provided_for_a_death_is_reported():
     with pytest.raises(Incomplete, match=f"^7: {DIED}"):
         list(run_all(die_of_seven, each(range(5, 9)), 2))
 
 
-def test_a_script_whose_own_doing_is_not_guarded_is_told_so(tmp_path):
+def test_a_script_that_is_not_guarded_is_reported_as_such(tmp_path):
     script = tmp_path / "script.py"
     script.write_text("from mendbench.runs.executor import run_all\nprint(list(run_all(abs, [(-1,), (-2,)], 2)))\n")
     done = subprocess.run([sys.executable, script], check=False, capture_output=True, text=True, timeout=120)

@@ -88,7 +88,7 @@ def test_an_empty_selection_is_refused(empty):
         keys_of(SMALL, [])
 
 
-def test_an_unknown_policy_is_told_with_the_closest():
+def test_an_unknown_policy_is_reported_with_the_closest():
     with pytest.raises(UnknownName, match="unknown policy 'two-layers'; did you mean 'two-layer'"):
         keys_of(replace(SMALL, policies=("two-layers",)), [ONE])
 

@@ -232,7 +232,7 @@ def test_an_item_that_was_warned_of_is_done_and_a_partial_one_ends_no_batch():
     assert sent(world) == ["a", "b", "c"]
 
 
-def test_what_later_nodes_are_told_of_a_failed_item_hangs_on_no_detector():
+def test_what_later_nodes_receive_of_a_failed_item_hangs_on_no_detector():
     workflow = notes(["a", "b"], error_handling="continue")
     for judge in (None, FakeDetector(words="told otherwise")):
         outputs = execute(workflow, Desk(a=ALWAYS), detector=judge).nodes[0].outputs
@@ -269,7 +269,7 @@ def test_a_write_that_may_have_been_done_is_not_tried_again():
     assert len(world.sent) == 1
 
 
-def test_a_partial_failure_is_told_to_whoever_repairs_a_later_one():
+def test_a_partial_failure_is_shown_to_whoever_repairs_a_later_one():
     workflow = notes(["a", "b"], error_handling="continue")
     workflow["nodes"].append(http("after", f"{BASE}/none"))
     workflow["edges"] = [{"from": "note", "to": "after"}]

@@ -37,7 +37,7 @@ def done(digest, **outputs):
 # pure parts
 
 
-def test_the_digest_tells_type_parameters_and_action_apart():
+def test_the_digest_distinguishes_type_parameters_and_action():
     digest = node_digest("http", {"a": 1, "b": [2]}, "default")
     assert digest == node_digest("http", {"b": [2], "a": 1.0}, "default")
     assert (
@@ -368,7 +368,7 @@ def described(secret, params):
 
 
 @pytest.mark.parametrize("value", ["${token}", "Bearer ${token}", "x ${token} y ${token}"])
-def test_what_agents_are_told_does_not_hang_on_a_secrets_value(value):
+def test_what_agents_receive_does_not_hang_on_a_secrets_value(value):
     params = {"headers": {"Authorization": value}}
     (shown, first), (other, second) = (described(secrets.token_urlsafe(24), params) for _ in range(2))
     assert shown == other
@@ -376,7 +376,7 @@ def test_what_agents_are_told_does_not_hang_on_a_secrets_value(value):
     assert first.checkpoint.completed["a"].digest != second.checkpoint.completed["a"].digest
 
 
-def test_the_hash_that_is_shown_tells_what_is_around_a_secret():
+def test_the_hash_that_is_shown_depends_on_what_is_around_a_secret():
     secret = secrets.token_urlsafe(24)
     values = ("${token}", "Bearer ${token}", "Token ${token}", "${token}${token}", "wrong ${token}")
     shown = [

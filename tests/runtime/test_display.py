@@ -49,7 +49,7 @@ def test_what_an_api_says_never_steers_the_terminal():
     assert plain("a\tb\nc\x00") == "a\tb\nc"
 
 
-def test_a_failure_is_told_with_node_message_category_fixable_and_suggestion():
+def test_a_failure_is_reported_with_node_message_category_fixable_and_suggestion():
     failure = Failure(
         source="runtime", category="template_error", message="Unresolved\n\n  keys", node_id="greet",
         suggestion="${fetch.response.name}", available_fields=("fetch.response", "fetch.error"),
@@ -78,7 +78,7 @@ def test_a_failure_shows_no_credential():
     assert "Fixable: no" in text
 
 
-def test_a_problem_is_told_with_its_place_and_a_note_as_a_note():
+def test_a_problem_is_reported_with_its_place_and_a_note_as_a_note():
     problem = Problem(message="Unknown node type: 'htp'", node_id="a", where="/nodes/a/type", suggestion="http")
     assert problem_text(problem, 1).splitlines() == [
         "1. [a] Unknown node type: 'htp'",
@@ -117,7 +117,7 @@ def test_the_summary_says_how_it_ended(outcome, failures, says):
     assert summary_line(Execution(outcome=outcome, nodes=(), failures=failed)).startswith(f"Workflow {says}: ")
 
 
-def test_a_warning_that_stopped_the_run_is_not_told_twice():
+def test_a_warning_that_stopped_the_run_is_not_reported_twice():
     failure = Failure(source="api", category="non_repairable", message="m", node_id="b")
     warned = (Warned(node_id="a", message="first\nline"), Warned(node_id="b", message="stopped"))
     execution = Execution(outcome="warning", nodes=(), failures=(failure,), warnings=warned)

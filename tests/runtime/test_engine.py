@@ -451,7 +451,7 @@ def test_what_is_wrong_with_a_document_hangs_on_its_inputs_and_on_the_types_that
     assert MendbenchEngine().validate(document, {"who": "ada"}) == ()
 
 
-def test_a_document_that_is_too_deep_to_be_written_is_still_told_what_is_wrong_with_it():
+def test_what_is_wrong_with_a_document_that_is_too_deep_to_be_written_is_still_reported():
     deep = []
     for _ in range(5_000):
         deep = [deep]

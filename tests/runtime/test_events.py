@@ -26,7 +26,7 @@ def events_of(responses, **options):
     return heard
 
 
-def test_a_node_tells_when_it_starts_and_when_it_is_done():
+def test_a_node_reports_when_it_starts_and_when_it_is_done():
     assert events_of({f"GET {ONE}": said({"a": 1}, elapsed_ms=1200), f"GET {TWO}": said({})}) == [
         NodeStarted(node_id="one", node_type="http"),
         NodeCompleted(node_id="one", duration_ms=1200, modified=False),
@@ -79,5 +79,5 @@ def test_an_escaping_effect_and_an_interrupt_are_not_kept_from_passing():
         quietly(escaping)(NodeStarted(node_id="a", node_type="http"))
 
 
-def test_a_document_that_does_not_validate_tells_of_nothing():
+def test_a_document_that_does_not_validate_reports_nothing():
     assert events_of({}, workflow={"nodes": []}) == []

@@ -31,7 +31,7 @@ INVALID = {"message": "Validation Failed", "errors": [{"resource": "Issue", "fie
 # HTTP
 
 
-def test_an_http_failure_keeps_the_bare_message_and_tells_all_it_knows_beside_it():
+def test_an_http_failure_keeps_the_bare_message_and_states_all_it_knows_beside_it():
     workflow = chain(
         http("draft", f"{BASE}/draft"),
         http(
@@ -181,7 +181,7 @@ def test_context_keys_are_previewed_without_credentials():
 # other types
 
 
-def test_an_mcp_tool_error_tells_its_server_its_words_and_its_result():
+def test_an_mcp_tool_error_states_its_server_its_words_and_its_result():
     node = {"id": "m", "type": "mcp", "params": {"server": "slack", "tool": "post", "arguments": {"chan": "C1"}}}
     words = "Input validation error: 'channel' is a required property"
     found = failure(
@@ -196,7 +196,7 @@ def test_an_mcp_tool_error_tells_its_server_its_words_and_its_result():
     assert found.status_code is None
 
 
-def test_an_mcp_protocol_error_is_told_whole():
+def test_an_mcp_protocol_error_is_reported_whole():
     error = {"code": -32602, "message": "Unknown tool: pst"}
     node = {"id": "m", "type": "mcp", "params": {"server": "slack", "tool": "pst"}}
     found = failure(chain(node), {"POST mcp://slack/pst": rpc(error=error)})
@@ -213,7 +213,7 @@ def test_a_failure_inside_an_mcp_result_has_its_own_word():
     assert found.mcp_error_details == {"server": "slack", "tool": "post"}
 
 
-def test_a_shell_failure_tells_command_code_and_what_was_written():
+def test_a_shell_failure_states_command_code_and_what_was_written():
     node = {"id": "s", "type": "shell", "params": {"command": "jqq ."}}
     found = failure(chain(node), {"POST shell://sandbox/": ran("half", "jqq: not found", 127)})
     assert (found.shell_command, found.shell_exit_code, found.shell_stdout, found.shell_stderr) == (

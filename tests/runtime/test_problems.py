@@ -129,13 +129,13 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_fields_that_an_answer_names_are_told(name):
+def test_the_fields_that_an_answer_names_are_reported(name):
     body, expected = CASES[name]
     assert sorted(fields_in(body)) == sorted(expected)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_they_are_told_of_the_answer_s_text_too(name):
+def test_they_receive_the_answer_s_text_too(name):
     body, expected = CASES[name]
     assert sorted(fields_in(json.dumps(body))) == sorted(expected)
 
@@ -181,7 +181,7 @@ def test_json_in_strings_is_opened_up_to_four_times(deep):
         {"name": "bob", "message": "hello", "type": "note"},
     ],
 )  # fmt: skip
-def test_where_no_field_is_named_none_is_told(body):
+def test_where_no_field_is_named_none_is_reported(body):
     assert field_problems(body) == ()
 
 

@@ -51,7 +51,7 @@ def test_an_error_may_be_repaired_and_its_node_has_not_completed():
     assert store["__execution__"]["failed_node"] == "a"
 
 
-def test_a_resume_tells_what_was_cached_and_what_was_run_again():
+def test_a_resume_states_what_was_cached_and_what_was_run_again():
     workflow = chain(http("a", f"{BASE}/a"), http("b", f"{BASE}/b"), http("c", f"{BASE}/c"))
     responses = {f"GET {BASE}/{name}": said({}) for name in "ab"} | {f"GET {BASE}/c": said({}, 404)}
     _, first = store_of(workflow, responses)

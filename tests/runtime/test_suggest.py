@@ -137,6 +137,6 @@ def test_the_guesses_of_one_document_compare_so_much_together_and_no_more(compar
     assert guesses.closest_path("a.b", {"a.c", "a.bb"}) is None
 
 
-def test_names_that_are_quickly_told_apart_count_too() -> None:
+def test_names_that_are_quickly_distinguished_count_too() -> None:
     guesses = Guesses(room=1_000)
     assert [guesses.closest("urll", {"url", "body", "method"}) for _ in range(4)] == ["url", "url", "url", None]

@@ -57,7 +57,7 @@ def trace():
     return trace_of(BAD, {f"GET {USER}": said({"title": ""}), f"POST {ISSUES}": said(INVALID, 422)})
 
 
-def test_a_trace_keeps_what_each_node_was_told_sent_and_got(trace):
+def test_a_trace_keeps_what_each_node_received_sent_and_got(trace):
     fetch, greet, later = trace["executions"][0]["nodes"]
     assert fetch["params"] == {"url": USER, "auth_token": "${key}"}
     assert fetch["inputs"] == {"url": USER, "auth_token": "<secret:key>"}

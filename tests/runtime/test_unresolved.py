@@ -30,5 +30,5 @@ def test_a_long_text_that_is_no_json_is_quoted_in_part():
     assert "Nested access (.name) requires valid JSON.\n  Actual value: Sure! " + "x" * 54 + "...\n" in text
 
 
-def test_malformed_templates_are_told_as_written():
+def test_malformed_templates_are_reported_as_written():
     assert message({"a": {}}, "${a[-1]}").startswith("Unresolved variables in parameter 'text': ${a[-1]}")

@@ -234,7 +234,7 @@ def test_what_the_engine_does_not_do_is_refused_and_not_ignored(changes: dict[st
     assert [problem.where for problem in errors(chain(node("a"), **changes))] == [place]
 
 
-def test_the_inputs_of_a_batch_count_as_used_and_a_parallel_one_is_told_to_run_in_order() -> None:
+def test_the_inputs_of_a_batch_count_as_used_and_a_parallel_one_is_asked_to_run_in_order() -> None:
     document = chain(node("a", batch={"items": "${rows}", "parallel": True}), inputs={"rows": {"type": "array"}})
     assert errors(document, rows=[]) == ()
     assert [problem.where for problem in notes(document, rows=[])] == ["/nodes/a/batch/parallel"]
@@ -308,7 +308,7 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def test_of_thousands_of_unknown_parameters_no_more_are_looked_up_than_are_told(compared: list[str]) -> None:
+def test_of_thousands_of_unknown_parameters_no_more_are_looked_up_than_are_reported(compared: list[str]) -> None:
     given = {f"unknown_{number}": 1 for number in range(2_000)}
     problems = validate(chain(node("a", params={"url": "https://x.test", **given})), {}, TYPES)
     assert len(problems) == len(compared) == MAX_PROBLEMS

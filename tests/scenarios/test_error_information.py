@@ -130,7 +130,7 @@ def test_of_more_than_twenty_fields_twenty_are_shown_and_the_rest_is_counted():
     assert error["available_fields_total"] > 46
 
 
-def test_steps_tell_what_was_cached_and_what_was_repaired():
+def test_steps_state_what_was_cached_and_what_was_repaired():
     fix = json.dumps(
         {"edits": [{"node": "create-issue", "path": "params.body.title", "value": "A title that is there"}]}
     )
@@ -161,7 +161,7 @@ def test_secrets_are_hidden_and_what_only_looks_like_one_is_kept():
 # validation
 
 
-def test_every_error_of_a_document_is_told_with_its_node():
+def test_every_error_of_a_document_is_reported_with_its_node():
     workflow = {
         "ir_version": "0.1.0",
         "nodes": [

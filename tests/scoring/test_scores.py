@@ -249,7 +249,7 @@ def test_a_name_that_no_score_has_is_refused_with_the_nearest():
         score("wastd")
 
 
-def test_samples_in_any_order_of_folders_are_told_the_same():
+def test_samples_in_any_order_of_folders_are_reported_the_same():
     records = [
         record(f"c{at}", sample, verdict=("correct", "incorrect")[(at + sample) % 2])
         for at in range(9)

@@ -21,7 +21,7 @@ def test_a_value_is_printed_wherever_in_the_prompt_it_stands(leaks, printed):
 
 
 @pytest.mark.parametrize(("recall", "shown"), [(None, None), (0.5, False), (1.0, True)])
-def test_all_facts_are_told_if_none_is_missing(recall, shown):
+def test_all_facts_are_stated_if_none_is_missing(recall, shown):
     assert all_facts_shown(record(context_recall=recall)) is shown
 
 

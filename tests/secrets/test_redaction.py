@@ -219,7 +219,7 @@ def test_canaries_are_long_deterministic_and_differ_by_case_and_name():
     assert len(canary("a/b", "x")) >= 32
 
 
-def test_canaries_are_planted_in_all_strings_and_told_by_name():
+def test_canaries_are_planted_in_all_strings_and_reported_by_name():
     value = {"headers": {"Authorization": "Bearer ${canary:slack}"}, "list": ["${canary:slack}", "${kept.template}", 3]}
     planted, secrets_ = plant_canaries(value, "a/b")
     token = canary("a/b", "slack")

@@ -40,7 +40,7 @@ def test_the_address_is_the_one_that_the_program_prints(server, tmp_path):
     assert "'PATH'" not in said  # only what it was given
 
 
-def test_a_program_that_ends_is_told_with_its_last_words(server, tmp_path):
+def test_a_program_that_ends_is_reported_with_its_last_words(server, tmp_path):
     with pytest.raises(BadInput) as caught:
         server.start("print('one'); sys.exit('no such shelf')", log=tmp_path / "log", environ={})
     assert str(caught.value) == "service shed: it ended with code 1: no such shelf; mend its set-up"

@@ -18,7 +18,7 @@ def test_names_come_sorted():
 @pytest.mark.parametrize(
     ("find", "name"), [(simulated, "slakc"), (real_world, "datasete"), (lambda n: hosts_of(n, {}), "githb")]
 )
-def test_an_unknown_name_is_told_with_the_closest_and_the_whole_list(find, name):
+def test_an_unknown_name_is_reported_with_the_closest_and_the_whole_list(find, name):
     with pytest.raises(UnknownName) as caught:
         find(name)
     assert "did you mean" in str(caught.value)
@@ -56,7 +56,7 @@ def test_an_installed_package_can_bring_a_service(tmp_path, monkeypatch):
         real_world("elsewhere")
 
 
-def test_an_installed_package_that_fails_is_told_with_the_service_it_was_to_bring(tmp_path, monkeypatch):
+def test_an_installed_package_that_fails_is_reported_with_the_service_it_was_to_bring(tmp_path, monkeypatch):
     install(monkeypatch, tmp_path, registry.ENTRY_POINT_GROUP, elsewhere="no_such_module_at_all")
     with pytest.raises(BadInput) as caught:
         simulated("elsewhere")

@@ -37,7 +37,7 @@ def test_what_stays_within_the_bounds_is_rendered():
 
 
 @pytest.mark.parametrize("body", [one for one in BODIES if 2000 < len(one) < 20_000])
-def test_what_python_cannot_compile_is_told_in_one_line(tmp_path, body):
+def test_what_python_cannot_compile_is_reported_in_one_line(tmp_path, body):
     path = tmp_path / "x.md.j2"
     path.write_text(f"{HEAD}{body}{TAIL}", encoding="utf-8")
     try:

@@ -59,7 +59,7 @@ def test_what_fits_is_left_as_it_is(parts):
 
 
 @given(parts=PARTS, budget=st.integers(0, 299))
-def test_a_larger_budget_never_tells_less(parts, budget):
+def test_a_larger_budget_never_shows_less(parts, budget):
     texts, ranks = [text for text, _ in parts], [keep for _, keep in parts]
     small, large = cut(texts, ranks, budget), cut(texts, ranks, budget + 1)
     assert len([s for s in large.sections if s.cut]) <= len([s for s in small.sections if s.cut])

@@ -105,7 +105,7 @@ def test_the_apis_words_are_kept_where_they_are_more_than_a_code(says, told):
     assert one_suspect(posted({"a": "b"}, problems=(problem("a", says=says),))).says == told
 
 
-def test_what_a_whole_template_gave_is_told_beside_it():
+def test_the_value_of_a_whole_template_is_shown_beside_it():
     source = UpstreamSource(param="body.copies", template="${shelf.response.count}", resolved=True, value=9)
     view = posted({"copies": "${shelf.response.count}"}, problems=(problem("copies"),), upstream=(source,))
     found = one_suspect(view)

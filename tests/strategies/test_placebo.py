@@ -43,7 +43,7 @@ def test_it_never_mentions_a_node_or_a_host_of_the_view():
             assert not re.search(rf"(?<![\w-]){re.escape(node['id'])}(?![\w-])", text)
 
 
-def test_the_strategy_tells_of_other_nodes_than_the_views():
+def test_the_strategy_describes_other_nodes_than_the_views():
     view = named(invented.renamed_field(), "shipped_by_us")
     text = strategy("placebo").render(view, WHOLE).text
     assert text in {one.text for one in shipped_entries()}

@@ -34,7 +34,7 @@ def test_a_null_is_no_data():
     assert of(response={"id": None}) == {}
 
 
-def test_of_a_long_list_the_first_three_entries_are_told():
+def test_of_a_long_list_the_first_three_entries_are_reported():
     assert list(of(result={"rows": [{"n": number} for number in range(9)]})) == [
         "${get_reader.result.rows[0].n}", "${get_reader.result.rows[1].n}", "${get_reader.result.rows[2].n}",
     ]  # fmt: skip
@@ -56,7 +56,7 @@ def test_what_an_answer_says_about_itself_is_left_out():
     assert of(response={"data": {"n": 1}, "extensions": {"cost": 3}}) == {"${get_reader.response.data.n}": 1}
 
 
-def test_only_headers_that_later_requests_use_are_told():
+def test_only_headers_that_later_requests_use_are_reported():
     assert of(response_headers={"etag": '"a1"', "date": "today", "link": "</next>"}) == {
         "${get_reader.response_headers.etag}": '"a1"',
         "${get_reader.response_headers.link}": "</next>",
@@ -88,7 +88,7 @@ def test_what_stands_under_a_credentials_key_is_not_shown(key):
         assert credential not in repr(of(**outputs))
 
 
-def test_an_answer_is_told_without_addresses_nulls_and_what_is_about_it():
+def test_a_response_is_rendered_without_addresses_nulls_and_data_about_itself():
     response = {
         "message": "no",
         "doc": "https://api.example/docs",
@@ -100,7 +100,7 @@ def test_an_answer_is_told_without_addresses_nulls_and_what_is_about_it():
 
 
 @pytest.mark.parametrize("response", [0, False, "", [], {}, "no", 1.5])
-def test_an_answer_that_is_falsy_or_bare_is_told_as_it_is(response):
+def test_a_falsy_or_bare_response_is_rendered_as_it_is(response):
     assert told(response) == response
 
 
@@ -142,7 +142,7 @@ def test_no_data_makes_it_raise(view):
 
 
 @given(ANY_JSON)
-def test_told_keeps_what_it_is_given(response):
+def test_the_response_filter_keeps_its_argument_unchanged(response):
     before = json.dumps(response)
     told(response)
     assert json.dumps(response) == before

@@ -221,17 +221,17 @@ def test_suggestions_of_an_unresolved_template_is_the_example_but_for_its_messag
     }
 
 
-def test_errors_json_tells_both_errors_of_the_example_as_they_stand_there():
+def test_errors_json_states_both_errors_of_the_example_as_they_stand_there():
     assert json.loads(text("errors-json", both()))["errors"] == ERRORS
 
 
-def test_errors_json_of_a_run_tells_the_first_but_for_its_message():
+def test_errors_json_of_a_run_states_the_first_but_for_its_message():
     assert json.loads(text("errors-json", unresolved()))["errors"] == [
         {**ERRORS[0], "message": as_ours(NOT_FOUND, MESSAGE_DEVIATIONS)}
     ]
 
 
-def test_errors_json_of_a_run_that_a_warning_stopped_tells_the_second_as_it_stands_there():
+def test_errors_json_of_a_run_that_a_warning_stopped_states_the_second_as_it_stands_there():
     assert json.loads(text("errors-json", limited()))["errors"] == [ERRORS[1]]
 
 

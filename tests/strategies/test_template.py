@@ -103,7 +103,7 @@ def test_an_operation_on_a_null_is_bad_input_too(write):
         one.render(invented.renamed_field(), 100)
 
 
-def test_a_template_that_calls_itself_without_end_is_told_so_with_its_line(write):
+def test_endless_recursion_of_a_template_is_reported_with_its_line(write):
     one = load(write(block("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}")))
     with pytest.raises(BadInput, match=r"mine\.md\.j2:8: it calls itself, or nests what it makes, too deep;"):
         one.render(invented.renamed_field(), 100)

@@ -242,7 +242,7 @@ def test_suggestions_has_the_hint_where_no_fields_are_known():
     assert json.loads(text("suggestions", view))["errors"][0]["suggestion"] == "Look at the URL"
 
 
-def test_pattern_hints_tells_the_errors_and_the_suggestion_for_their_kind():
+def test_pattern_hints_states_the_errors_and_the_suggestion_for_their_kind():
     told = text("pattern-hints", several(*["Font not found: Arial"] * 3))
     assert told.startswith(
         "ERROR: Font not found: Arial\nERROR: Font not found: Arial\nERROR: Font not found: Arial\n\n"
@@ -257,7 +257,7 @@ def test_pattern_hints_has_general_advice_for_an_error_of_no_kind():
     assert "(fonts)" not in told
 
 
-def test_summary_b_tells_what_summary_tells():
+def test_summary_b_states_what_summary_states():
     hinted = invented.view("x", [invented.http("a", "GET", "/a")], invented.failure("no", "a", hint="Look at the URL"))
     for view in (hinted, *(make() for make in (*invented.ALL, invented.issue_422))):
         one, other = text("summary", view), text("summary-b", view)
@@ -310,16 +310,16 @@ Wrong:
 Answer: {"edits": [{"node": "file_report", "path": "params.body.shelf_id", "value": "${…}"}]}"""
 
 
-def test_mend_tells_what_is_wrong_the_form_of_the_answer_and_the_data_that_fits():
+def test_mend_states_what_is_wrong_the_form_of_the_answer_and_the_data_that_fits():
     view = with_outputs(invented.wrong_path(), get_reader={"response": {"id": 7, "full_name": "Ann"}})
     assert text("mend", view) == MEND_WRONG_PATH
 
 
-def test_mend_tells_which_field_is_missing_in_the_apis_words():
+def test_mend_states_which_field_is_missing_in_the_apis_words():
     assert text("mend", invented.renamed_field()) == MEND_RENAMED_FIELD
 
 
-def test_mend_tells_the_specifications_own_example_by_its_answer_and_its_first_field():
+def test_mend_states_the_specifications_example_by_its_response_and_its_first_field():
     told = text("mend", invented.issue_422())
     assert told.startswith("Node `create-issue` failed: HTTP 422\nThe API answered: ")
     assert '{"resource": "Issue", "field": "title", "code": "missing_field"}' in told
@@ -339,7 +339,7 @@ def test_mend_shows_what_a_command_printed_once():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_strategy_tells_whether_a_handled_node_was_judged_a_warning_or_an_error(name):
+def test_no_strategy_states_whether_a_handled_node_was_judged_a_warning_or_an_error(name):
     responses = {
         f"GET {BASE}/first": said({"ok": False, "error": "channel_not_found"}),
         f"GET {BASE}/second": said({"id": 1}),

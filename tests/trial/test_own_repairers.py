@@ -185,7 +185,7 @@ def test_only_a_repairer_runs_a_program_and_a_workflows_node_never_does():
     assert recorder.program(MODEL) is None
 
 
-def test_what_runs_an_ask_is_told_by_the_name_of_its_model():
+def test_what_runs_an_ask_gets_the_name_of_its_model():
     slow = RepairerConfig(command=["/opt/mender", "--fast"], timeout_s=7)
     recorder = Recorder("new_episodes", {MODEL: ModelConfig(base_url="http://x/v1")}, repairers={"s": slow})
     assert recorder.program("command:mender --fast") == CommandCaller(argv=("/opt/mender", "--fast"), timeout_s=7)
@@ -205,7 +205,7 @@ def test_what_runs_an_ask_is_told_by_the_name_of_its_model():
         ('command = ["x"]\ntimeout_s = 0', "timeout_s"),
     ],
 )
-def test_a_table_that_names_no_repairer_is_told(tmp_path, table, said):
+def test_a_table_that_names_no_repairer_is_reported(tmp_path, table, said):
     text = f'[matrix]\nstrategies = ["none"]\npolicies = ["naive"]\n[repairers.mine]\n{table}\n'
     (tmp_path / "mendbench.toml").write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match=said) as told:

@@ -80,7 +80,7 @@ def test_a_key_has_all_parts_of_the_trial_and_a_dash_for_what_it_has_not():
     assert trial_key(key) == "slack/greeting | mendbench | chat | tiny-coder | summary | naive | - | 000003"
 
 
-def test_what_tells_trials_apart_stands_in_the_row_however_long_it_is():
+def test_what_distinguishes_trials_stands_in_the_row_however_long_it_is():
     row, _ = row_of(repairable(), repaired(), replace(key_of(repairable()), strategy=LONG))
     assert row["strategy"] == LONG
     assert LONG in row["key"]
@@ -130,7 +130,7 @@ def test_whether_it_was_right_after_the_first_attempt_is_what_the_judgement_says
     assert right(repaired(), problem=unjudged()) is None
 
 
-def test_what_the_first_prompt_told_is_known_without_a_judgement_too():
+def test_what_the_first_prompt_stated_is_known_without_a_judgement_too():
     row, _ = row_of(repairable(), repaired(context="user.name"), key_of(repairable()), problem=unjudged())
     assert row["context_recall"] == 1
     assert (
@@ -285,7 +285,7 @@ def test_a_model_of_unknown_sampling_has_estimated_tokens_no_cost_and_says_how_i
     assert (plain["sampling"], plain["tokens_estimated"], plain["prompt_tokens"]) == (None, False, None)
 
 
-def test_an_imported_response_tells_its_provenance_and_its_batch():
+def test_an_imported_response_states_its_provenance_and_its_batch():
     entry = Entry(
         key="k", request=Request(method="POST", url="model://m/chat"), response=Response(status=200),
         provenance="é" * LONG_TEXT, batch=BatchPlace(name="q", position=2, size=9),

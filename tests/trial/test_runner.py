@@ -108,7 +108,7 @@ def raising(error):
     return behave
 
 
-def test_a_model_that_is_told_the_field_repairs_and_one_that_is_not_does_not(root):
+def test_a_model_that_gets_the_field_repairs_and_one_that_does_not_fails(root):
     told, untold = replayed(root, key(strategy="full-context")), replayed(root, key(strategy="none"))
     assert (told["verdict"], told["outcome"], told["stop_reason"]) == ("correct", "repaired", "succeeded")
     assert told["context_recall"] == 1
@@ -319,7 +319,7 @@ def test_a_crash_in_the_clean_run_is_data_too_and_keeps_the_trajectory(root):
     assert [attempt["status"] for attempt in row["attempts"]] == ["edited"]
 
 
-def test_a_crash_tells_no_secret(root):
+def test_a_crash_states_no_secret(root):
     secret = canary(RENAMED, "desk")
     for part in ("engine", "repairer"):
         row = with_foreign(root, **{part: Foreign(raising(ValueError(f"bad token {secret}")))})
@@ -434,7 +434,7 @@ def test_a_trial_that_its_process_dies_of_is_crashed_and_the_others_are_not(root
     assert (lost["problem"]["message"], lost["stop_reason"], lost["attempts"]) == (DIED, "crashed", [])
 
 
-def test_a_broken_cassette_is_told_with_its_file_and_line_from_a_worker_too(root):
+def test_a_broken_cassette_is_reported_with_its_file_and_line_from_a_worker_too(root):
     path = cassettes(root) / "world.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("code: 200", "code: two", 1), encoding="utf-8")
     for workers in (1, 2):

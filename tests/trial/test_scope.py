@@ -98,7 +98,7 @@ def test_a_host_that_the_case_does_not_declare_does_not_exist(case, recordings):
     assert (response.status, response.fault) == (0, "dns")
 
 
-def test_a_service_that_is_not_simulated_is_told_with_the_cases_file(case, recordings):
+def test_a_service_that_is_not_simulated_is_reported_with_the_cases_file(case, recordings):
     with pytest.raises(BadInput, match=r"renamed-field/case\.yaml: .*unknown simulated service 'datasette'"):
         scope_of(replace(case, recorded_from={"datasette": "simulator"}, state={}), recordings)
 

@@ -48,7 +48,7 @@ def test_half_of_the_hints_are_the_facts_and_half_are_distractors_of_the_same_ty
     assert sorted(fact_type(one) for one in hints - facts) == ["name", "text"]
 
 
-def test_hints_are_in_alphabetical_order_so_that_the_place_does_not_tell():
+def test_hints_are_in_alphabetical_order_so_that_the_place_gives_nothing_away():
     hints = hints_for(with_facts("zone_no", "aisle_no", "is not an array"))
     assert list(hints) == sorted(hints, key=str.lower)
 

@@ -12,7 +12,7 @@ def test_equal_values_have_one_number():
     assert known.values == ["a", "b", None]
 
 
-def test_what_has_no_hash_is_told_apart_by_how_it_is_shown():
+def test_what_has_no_hash_is_distinguished_by_how_it_is_shown():
     known = Interned()
     assert [known.number(value) for value in ([1], [2], [1], "[1]")] == [0, 1, 0, 2]
     assert known.values == [[1], [2], "[1]"]

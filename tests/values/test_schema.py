@@ -47,11 +47,11 @@ def test_what_fits_fits_whatever_else_it_has():
         ({"pair": 1}, "pair: 1, where KEY:VALUE is due"),
     ],
 )
-def test_the_first_place_that_does_not_fit_is_told(change, message):
+def test_the_first_place_that_does_not_fit_is_reported(change, message):
     assert misfit({**RIGHT, **change}, SHAPE) == message
 
 
-def test_what_is_missing_and_what_is_no_object_are_told():
+def test_what_is_missing_and_what_is_no_object_are_reported():
     assert misfit({}, SHAPE) == "name: missing"
     assert misfit([], SHAPE) == "[], where an object is due"
 

@@ -15,7 +15,7 @@ from mendbench.strategies.tokens import estimate
 from mendbench.values.merge_patch import merge_patch
 
 
-def test_a_clock_moves_only_when_told_and_never_back():
+def test_a_clock_moves_only_on_request_and_never_back():
     clock = VirtualClock()
     assert clock.now_ms() == START_MS
     clock.advance(1500)

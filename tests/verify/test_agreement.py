@@ -27,5 +27,5 @@ def answer(**changes):
         (answer(elapsed_ms=6), "elapsed_ms is 5 in the recording and 6 from"),
     ],
 )
-def test_the_first_difference_is_told_with_its_place_and_both_values(fresh, told):
+def test_the_first_difference_is_reported_with_its_place_and_both_values(fresh, told):
     assert difference(BODY, fresh).startswith(told)

@@ -28,7 +28,7 @@ def told(root):
     return [str(one) for one in check_case(cases.context_of(root), QUIET).problems]
 
 
-def test_a_case_whose_group_is_in_no_part_of_the_split_is_told(root):
+def test_a_case_whose_group_is_in_no_part_of_the_split_is_reported(root):
     (root / "cases" / "split.yaml").write_text("format: 1\ntrain: [other]\ntest: []\nhalf: []\n", encoding="utf-8")
     (said,) = told(root)
     assert said.startswith(f"{root / 'cases' / 'split.yaml'}: the group ")
@@ -41,7 +41,7 @@ def test_one_whose_group_is_in_a_part_is_not(root):
     assert told(root) == []
 
 
-def test_a_group_of_the_split_that_no_case_has_is_told_unless_a_broken_case_may_have_it(root):
+def test_a_group_of_the_split_that_no_case_has_is_reported_unless_a_broken_case_may_have_it(root):
     group = cases.context_of(root).corpus.case(QUIET).group
     path = root / "cases" / "split.yaml"
     path.write_text(f"format: 1\ntrain: []\ntest: [{group}, desk-qiet]\nhalf: []\n", encoding="utf-8")
@@ -80,7 +80,7 @@ def stale(root, trials):
     return [str(one) for one in problems if "asks for" in one.found]
 
 
-def test_an_answer_that_no_configured_trial_asks_for_is_told(root, leftover):
+def test_an_answer_that_no_configured_trial_asks_for_is_reported(root, leftover):
     trials = [
         cases.key(RENAMED, strategy, policy)
         for strategy in ("none", "full-context")
@@ -110,7 +110,7 @@ def test_state_that_changed_since_the_recording_is_one_line(root):
     assert not one.held
 
 
-def test_unused_recordings_are_told_only_if_all_else_holds(root):
+def test_unused_recordings_are_reported_only_if_all_else_holds(root):
     path = root / "cassettes" / RENAMED / "world.yaml"
     cassette.append(path, replace(cassette.load(path)[0], key="f" * 16))
     assert [finding.what for finding in check_case(cases.context_of(root), RENAMED).failed] == [UNUSED]

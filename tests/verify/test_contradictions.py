@@ -38,7 +38,7 @@ def forbidden(url):
     return check(no_request={"url": url})
 
 
-def test_labels_that_agree_have_nothing_to_tell(root):
+def test_labels_that_agree_have_no_findings(root):
     for case_id in (RENAMED, CLOSED, QUIET):
         assert lines(root, lambda truth: None, case_id) == []
 

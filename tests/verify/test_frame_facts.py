@@ -12,7 +12,7 @@ def told(root, *facts, **changes):
     return facts_in_frame(replace(case, faults=(replace(fault, facts=facts),), **changes))
 
 
-def test_a_fact_is_told_with_each_place_and_the_text_that_matches(root):
+def test_a_fact_is_reported_with_each_place_and_the_text_that_matches(root):
     assert told(root, "called") == ()
     assert told(root, "by n.me") == ("'by n.me' stands in the request ('by name')",)
     assert told(root, "greets", "hello") == (
@@ -27,6 +27,6 @@ def test_more_places_are_counted(root):
     assert found.endswith(" more places")
 
 
-def test_a_fact_that_spans_several_values_or_stands_in_the_frames_own_text_is_told_too(root):
+def test_a_fact_that_spans_several_values_or_stands_in_the_frames_own_text_is_found_too(root):
     assert told(root, '"tag": "hello"') == ('\'"tag": "hello"\' stands in workflow.json (\'"tag": "hello"\')',)
     assert told(root, "ir_version") == ("'ir_version' stands in workflow.json: /ir_version ('ir_version')",)

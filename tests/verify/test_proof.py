@@ -173,7 +173,7 @@ def test_wrong_labels_are_found(root, labels, why):
     assert found["the broken workflow fails as labelled"].startswith(why)
 
 
-def test_of_a_node_that_did_not_run_the_earlier_error_is_told(root):
+def test_of_a_node_that_did_not_run_the_earlier_error_is_reported(root):
     document = workflow("Hello ${person.response.name}!")
     document["nodes"].append({"id": "thanks", "type": "transform", "params": {"data": {}, "expression": "@"}})
     document["edges"].append({"from": "note", "to": "thanks"})
@@ -186,7 +186,7 @@ def test_of_a_node_that_did_not_run_the_earlier_error_is_told(root):
     )
 
 
-def test_of_a_workflow_that_does_not_validate_the_validators_message_is_told(root):
+def test_of_a_workflow_that_does_not_validate_the_validators_message_is_reported(root):
     document = workflow(RIGHT_TEXT)
     document["nodes"][1]["type"] = "no-such-type"
     write_case(root, RENAMED, renamed_case(), document)
@@ -332,7 +332,7 @@ def with_only_its_keys(truth):
         check["request"]["only"] = True
 
 
-def test_a_key_that_nobody_asked_for_and_the_service_keeps_is_told_by_only(root):
+def test_a_key_that_nobody_asked_for_and_the_service_keeps_is_reported_by_only(root):
     assert failed(root, change=with_any_key) == {"no mutant survives": "note's body with remark beside the rest"}
     assert failed(root, change=with_only_its_keys) == {}
 
@@ -400,7 +400,7 @@ def test_a_proof_runs_workflows_as_trials_do(root, monkeypatch):
     }  # fmt: skip
 
 
-def test_what_a_proof_uses_of_the_world_is_told_wherever_it_stands(root):
+def test_what_a_proof_uses_of_the_world_is_reported_wherever_it_stands(root):
     folder = root / "cassettes" / RENAMED
     entries = cassette.load(folder / "world.yaml")
     spare = replace(entries[0], key="f" * 16)

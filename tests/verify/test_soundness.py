@@ -30,7 +30,7 @@ def more_checks(*checks):
     return lambda truth: truth["checks"].extend(checks)
 
 
-def test_a_sound_case_has_nothing_to_tell_of(root):
+def test_a_sound_case_has_no_findings(root):
     corpus = context_of(root).corpus
     for case in corpus.cases:
         assert unsound_labels(case) == ()
@@ -202,7 +202,7 @@ def test_what_a_proof_raises_is_a_line_of_its_case(root, monkeypatch):
     ]
 
 
-def test_what_is_told_without_a_file_gets_the_cases_own(root, monkeypatch):
+def test_what_is_configured_without_a_file_gets_the_cases_own(root, monkeypatch):
     def broken(context, case_id, recorder=None):
         raise BadInput("fact 'x('", "no regular expression", "write one")
 

@@ -27,14 +27,14 @@ def test_a_fact_may_stand_in_a_response_an_output_or_a_failure(root):
         assert unstated_facts(bench_of(root, fact, case_id=case_id), ()) == ()
 
 
-def test_a_fact_that_nothing_tells_is_named_with_what_was_said_instead(root):
+def test_a_fact_that_nothing_states_is_named_with_what_was_said_instead(root):
     (found,) = unstated_facts(bench_of(root, "called", "lbs_pound"), ("some context",))
     assert found.startswith(
         "fact 'lbs_pound' stands in nothing that the first execution returned; it said: note failed "
     )
 
 
-def test_a_strategys_context_may_tell_it_and_is_made_only_if_it_is_needed(root):
+def test_a_strategys_context_may_state_it_and_is_made_only_if_it_is_needed(root):
     made = []
     contexts = (made.append(one) or one for one in ("a knot", "the nick"))
     assert unstated_facts(bench_of(root, "called"), contexts) == ()

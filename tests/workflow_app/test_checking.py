@@ -25,7 +25,7 @@ def test_missing_inputs_count_only_where_inputs_are_given():
     assert "Required input '${key}' not provided" in checked.document["error"]
 
 
-def test_all_problems_are_told_with_node_and_suggestion():
+def test_all_problems_are_reported_with_node_and_suggestion():
     bad = chain(http("a", "https://api.test/${b.x}"), {"id": "c", "type": "htp", "params": {}}, edges=[("a", "d")])
     checked = check_workflow(bad)
     found = {(one["node_id"], one["suggestion"]) for one in checked.document["problems"]}

@@ -154,7 +154,7 @@ def test_skipping_onto_a_batch_runs_none_of_its_done_items_again(items, goes_on)
     assert set(later) <= {"old:c"}
 
 
-def test_an_input_that_a_completed_batch_was_told_too_does_not_run_it_again():
+def test_an_input_that_a_completed_batch_received_too_does_not_run_it_again():
     reach = world()
     before = {**posting("new", ("x", "y")), "id": "first"}
     before["params"]["body"]["about"] = "${ch}"

@@ -123,7 +123,7 @@ def test_skipping_a_node_that_leads_nowhere_ends_the_run_and_keeps_the_warning()
     assert ways.execution.warnings == where.execution.warnings
 
 
-def test_an_input_that_a_completed_node_was_told_too_does_not_run_it_again():
+def test_an_input_that_a_completed_node_received_too_does_not_run_it_again():
     reach = world()
     document = flow({"channel": "${c}"}, first={"title": "about ${c}"}, inputs={"c": {"type": "string"}})
     where = standing(document, reach, c="gone")
@@ -190,7 +190,7 @@ def test_a_secret_is_neither_shown_nor_taken():
     assert ways == Impossible(problem="auth_token holds a secret: set THE_KEY in the environment, and run again")
 
 
-def test_what_is_told_of_a_choice_is_redacted_by_the_name_of_its_key():
+def test_what_is_shown_of_a_choice_is_redacted_by_the_name_of_its_key():
     value = secrets.token_hex(16)
     where = standing(flow({"channel": "gone", "api_key": "k"}), world())
     choice = Choice(name="value", leaf=leaf_of(where, "body.api_key"), value=value)

@@ -26,7 +26,7 @@ def found(body, batch=None, secret=None, **inputs):
 
 
 @pytest.mark.parametrize("written", ["${item.ch}", "${item}", "to ${item.ch}", "${__index__}", "${list[${__index__}]}"])
-def test_what_a_batch_tells_of_its_item_is_not_offered(written):
+def test_what_a_batch_knows_of_its_item_is_not_offered(written):
     (only,) = found({"channel": written, "text": "hi"}, {"items": [{"ch": "a"}]}, list="[1]")
     assert only.param == "body.text"
 

@@ -75,7 +75,7 @@ def test_a_run_that_succeeds_says_so_and_leaves_a_trace():
     assert [node["state"] for node in trace["executions"][0]["nodes"]] == ["success", "success"]
 
 
-def test_without_repair_a_failure_is_told_and_no_model_is_asked():
+def test_without_repair_a_failure_is_reported_and_no_model_is_asked():
     model = Model()
     ended = run(WRONG, model_world=model)
     assert not ended.success
@@ -143,7 +143,7 @@ def test_a_detector_takes_the_place_of_the_policys():
     assert run(workflow({"title": "x"}), responses, detector="minimal").document["status"] == "error"
 
 
-def test_after_a_repair_the_warning_is_still_told():
+def test_after_a_repair_the_warning_is_still_reported():
     responses = {**NAMED, f"POST {ISSUES}": said({"ok": False, "error": "channel_not_found"})}
     ended = run(WRONG, responses, model_world=Model(edit("${fetch.response.name}")), auto_repair=True)
     assert (ended.success, ended.document["status"], ended.document["repaired"]) == (False, "warning", True)

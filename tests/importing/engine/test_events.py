@@ -37,7 +37,7 @@ def test_a_text_that_stands_once_stands_wherever_it_is_meant(tmp_path):
     assert found[2] == {"page": ["a long text"], "gone": {"$a_blob": "cd34"}, "n": {"$a_blob": 5}}
 
 
-def test_what_is_told_again_takes_the_place_of_what_was_told_first(tmp_path):
+def test_what_is_reported_again_takes_the_place_of_what_was_reported_first(tmp_path):
     source = read(
         tmp_path,
         {"kind": "node.start", "node_id": "fetch", "id": 0, "seq": 0},
@@ -88,7 +88,7 @@ def test_an_exception_that_speaks_of_the_network_is_a_fault(tmp_path):
     assert (found.response.status, found.response.fault) == (0, "timeout")
 
 
-def test_headers_with_credentials_are_told_so_that_they_can_be_taken_out(tmp_path):
+def test_headers_with_credentials_are_reported_so_that_they_can_be_taken_out(tmp_path):
     one, other, third = (secrets.token_hex(12) for _ in range(3))
     params = {"headers": {"X-Auth-Token": one, "Accept": "*/*"}, "auth_token": other, "api_key": third}
     (found,) = read(tmp_path, event(node_params=params)).found

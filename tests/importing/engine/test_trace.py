@@ -106,7 +106,7 @@ def test_a_node_that_failed_before_it_sent_anything_has_no_answer(tmp_path):
     assert read(tmp_path, unresolved).dropped[0].why == "it sent nothing: it failed before"
 
 
-def test_a_transport_fault_is_told_by_its_words(tmp_path):
+def test_a_transport_fault_is_reported_by_its_words(tmp_path):
     (found,) = read(tmp_path, event("fetch", {"error": "Request timed out after 30 seconds"}, success=False)).found
     assert (found.response.status, found.response.fault) == (0, "timeout")
 

@@ -95,7 +95,7 @@ def test_an_import_of_an_execution_replays_and_fails_where_n8n_failed(tmp_path):
     assert "# Seen at strike: HTTP 422; Your request is invalid" in text
 
 
-def test_a_request_stored_with_an_error_tells_what_javascript_made(tmp_path):
+def test_a_request_stored_with_an_error_states_what_javascript_made(tmp_path):
     document = bells()
     strike = {
         **STRIKE,

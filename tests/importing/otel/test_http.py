@@ -46,7 +46,7 @@ def test_a_body_is_text_bytes_or_json():
         assert http_exchange(made(NEW | {"http.response.body": held}), ()).response.body == body
 
 
-def test_a_response_without_a_body_is_told_from_one_whose_body_is_not_there():
+def test_a_response_without_a_body_is_distinguished_from_one_whose_body_is_not_there():
     empty = [
         {"http.request.method": "HEAD"},
         {"http.response.status_code": 204},

@@ -50,7 +50,7 @@ def test_a_result_is_read_in_each_form():
         assert rpc(gen_ai__tool__call__result=held)["result"] == result, held
 
 
-def test_errors_of_the_tool_and_of_the_protocol_are_told_apart():
+def test_errors_of_the_tool_and_of_the_protocol_are_distinguished():
     failed = {"content": [{"type": "text", "text": "no seats"}], "isError": True}
     assert rpc(error__type="tool_error", gen_ai__tool__call__result="no seats")["result"] == failed
     assert rpc(error__type="tool_error", message="no seats")["result"] == failed

@@ -92,7 +92,7 @@ def test_a_name_that_is_markup_stays_text(name):
     assert HOSTILE in "".join(ET.fromstring(text.strip()).itertext())
 
 
-def test_differences_are_points_with_their_intervals_and_shapes_tell_what_is_told_apart():
+def test_differences_are_points_with_their_intervals_and_shapes_show_what_is_significant():
     one = pictures(whole_run())["differences"]
     (mark,) = one.marks
     assert (mark.shape, mark.kind) == ("diamond", "filled")
@@ -108,12 +108,12 @@ def test_differences_of_few_cases_are_drawn_in_cases():
     assert "%" not in "".join(label.text for label in one.labels)
 
 
-def test_what_is_not_told_apart_is_a_hollow_circle():
+def test_what_is_not_significant_is_a_hollow_circle():
     (mark,) = pictures(lettered_run({"summary": "u" * 8, "mend": "ruuuuuuu"}))["differences"].marks
     assert (mark.shape, mark.kind) == ("circle", "hollow")
 
 
-def test_the_interval_of_few_cases_is_drawn_and_told_over_all_of_them_the_open_ones_too():
+def test_the_interval_of_few_cases_is_drawn_and_reported_over_all_of_them_the_open_ones_too():
     right = score("repair_success")
     difference = differ("repair_success", right, counts_of(right, pair("0" * 14, "1" * 10 + "00??"))).difference
     gap = Gap(name="mend", against="summary", group="strategy", difference=difference, tokens=None)

@@ -81,7 +81,7 @@ def test_any_params_give_an_output_or_an_exception_that_becomes_a_sighting(name,
 
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
-def test_the_engine_ends_whatever_a_node_is_told_and_answered(name, data):
+def test_the_engine_ends_whatever_a_node_receives(name, data):
     params, response = data.draw(params_of(name)), data.draw(RESPONSES)
     params = {**dict.fromkeys(type_named(node_types(), name).spec.required, "x"), **params}
     document = {"ir_version": "0.1.0", "nodes": [{"id": "only", "type": name, "params": params}], "edges": []}

@@ -106,7 +106,7 @@ def test_calls_of_one_answer_are_run_in_order_and_ids_go_on():
         (("clock__later", "{}"), "there is no function 'clock__later'; there are: clock__now"),
     ],
 )
-def test_what_is_wrong_with_a_call_is_told_to_the_model_and_nothing_is_sent(call, error):
+def test_what_is_wrong_with_a_call_is_reported_to_the_model_and_nothing_is_sent(call, error):
     world = clock_world([calling(call), completion("sorry")])
     output = run(world)
     assert output.outputs["response"] == "sorry"
@@ -128,7 +128,7 @@ def test_what_is_wrong_with_a_call_is_told_to_the_model_and_nothing_is_sent(call
         (told("Nothing went wrong"), None, "Nothing went wrong"),
     ],
 )
-def test_a_tools_error_is_told_to_the_model_and_kept(response, error, message):
+def test_a_tools_error_is_reported_to_the_model_and_kept(response, error, message):
     world = clock_world([calling(("clock__now", ZONE)), completion("so it is")], response)
     output = run(world)
     kept = output.outputs["tool_calls"][0]["error"]

@@ -108,7 +108,7 @@ def test_a_fault_that_passes_is_not_seen():
     assert 3000 <= world.clock.now_ms() - START_MS <= 4000
 
 
-def test_a_fault_that_stays_is_told_in_the_providers_name_after_six_tries():
+def test_a_lasting_fault_is_reported_with_the_providers_name_after_six_tries():
     for model, params in (("claude/x", {}), ("x", {"provider": "claude"}), ("openai/x", {"provider": "claude"})):
         world = FakeWorld({f"POST model://{quote(model, safe='')}/chat": fault("timeout")})
         output = NODE.run({"prompt": "p", "model": model, **params}, world.send, world.clock)

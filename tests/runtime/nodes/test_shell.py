@@ -42,7 +42,7 @@ def test_a_json_looking_output_is_nobodys_answer():
     assert output.answered is None
 
 
-def test_ignored_errors_are_not_noticed_but_told():
+def test_ignored_errors_are_not_noticed_but_reported():
     output, _ = run(ran("", "bad", 2), ignore_errors=True)
     assert output.noticed is None
     assert output.outputs["error"] == "Command failed with exit code 2: bad"

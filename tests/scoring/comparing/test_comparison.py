@@ -59,7 +59,7 @@ def test_by_hand():
     assert found.p is None
 
 
-def test_six_of_six_are_told_apart_and_five_are_not():
+def test_six_of_six_are_significant_and_five_are_not():
     assert right("000000", "111111").difference.verdict == "better"
     assert right("111111", "000000").difference.verdict == "worse"
     assert right("00000", "11111").difference.verdict == "not significant"
@@ -235,7 +235,7 @@ def test_the_verdict_is_open_where_the_open_pairs_decide_it():
     assert found.more_cases is None
 
 
-def test_what_is_told_apart_is_asked_for_more_cases_at_a_stricter_level_alone():
+def test_what_is_significant_is_asked_for_more_cases_at_a_stricter_level_alone():
     six = counts_of(RIGHT, pair("0" * 6, "1" * 6))
     assert differ("repair_success", RIGHT, six).difference.more_cases is None
     found = differ("repair_success", RIGHT, six, alpha=0.05 / 3).difference
@@ -261,7 +261,7 @@ def test_an_interval_reaches_from_the_worst_cases_low_to_the_best_cases_high():
     assert with_open.high > without.high
 
 
-def test_cases_that_miss_a_verdict_where_only_judged_ones_count_are_told():
+def test_cases_that_miss_a_verdict_where_only_judged_ones_count_are_reported():
     a, b = wasting([1, 1, 1, 1]), wasting([0, 0, 0, 0], THEIRS)
     gone = {"verdict": "unjudged", "wasted_attempts": None, "attempts": ()}
     a[0], b[0], b[1] = replace(a[0], **gone), replace(b[0], **gone), replace(b[1], **gone)
@@ -305,7 +305,7 @@ def warned(a, b):
     )
 
 
-def test_a_case_with_nothing_to_divide_by_on_one_side_counts_and_tells_the_two_apart():
+def test_a_case_with_nothing_to_divide_by_on_one_side_counts_and_distinguishes_the_two():
     few = warned([HIT] * 3 + [ALARM] * 3, [HIT] * 3 + [QUIET] * 3)
     found = few.difference
     assert (found.cases, found.left_out, found.a.value, found.b.value) == (6, 0, 0.5, 1)
@@ -385,7 +385,7 @@ def test_one_more_case_won_is_no_evidence_against():
 
 @pytest.mark.slow
 @given(st.integers(0, 5), st.integers(0, 5), st.integers(0, 8))
-def test_with_so_many_more_cases_as_it_says_the_two_are_told_apart(won, lost, tied):
+def test_with_so_many_more_cases_as_it_says_the_difference_is_significant(won, lost, tied):
     if not won + lost + tied:
         return
     found = right("0" * won + "1" * lost + "0" * tied, "1" * won + "0" * (lost + tied)).difference
@@ -408,7 +408,7 @@ def test_with_so_many_more_cases_as_it_says_the_two_are_told_apart(won, lost, ti
     assert grown.difference.verdict in {"better", "worse"}
 
 
-def test_more_groups_are_asked_for_until_the_sign_flip_test_can_tell():
+def test_more_groups_are_asked_for_until_the_sign_flip_test_can_decide():
     found = wasted([1, 1, 1], [0, 0, 0]).difference
     assert (found.verdict, found.more_cases) == ("not significant", 3)
     assert wasted([1] * 6, [0] * 6).difference.verdict == "better"

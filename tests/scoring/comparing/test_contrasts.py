@@ -77,7 +77,7 @@ def test_three_are_corrected_for_their_number_as_statsmodels_does():
     assert [one.difference.verdict for one in found] == ["better"] * 3
 
 
-def test_what_would_be_told_apart_alone_may_not_be_among_three():
+def test_what_would_be_significant_alone_may_not_be_among_three():
     others = [contrast(f"undefined {at}", treatment=f"nobody {at}") for at in (1, 2)]
     assert result(won(6)).difference.verdict == "better"
     found = result(won(6), contrast(), *others)

@@ -62,7 +62,7 @@ def test_of_several_strategies_that_only_one_side_has_none_is_guessed_to_be_anot
     assert pairing.unpaired[1].names == ("mendbench | chat | m | mine | two-layer | structural",)
 
 
-def test_cases_and_trials_of_one_side_are_told_by_reason():
+def test_cases_and_trials_of_one_side_are_reported_by_reason():
     a = [trial("a"), trial("b"), trial("b", sample=1), trial("c", THEIRS), trial("c")]
     b = [trial("b"), trial("c"), trial("c", THEIRS), trial("d")]
     pairing = pair_trials(a, b)

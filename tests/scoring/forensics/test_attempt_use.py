@@ -106,7 +106,7 @@ def test_samples_of_a_case_count_by_their_mean():
     assert [step.attempts for step in found.steps] == [2, 0.5, 0.5]
 
 
-def test_the_cost_of_a_repair_is_unknown_where_one_attempt_does_not_tell_it():
+def test_the_cost_of_a_repair_is_unknown_where_one_attempt_does_not_state_it():
     found = curve([trial("a", "p", right=True), trial("b", "x", prices={"usd": None, "prompt": None})])
     step = found.steps[0]
     assert (step.attempts_per_repair, step.tokens_per_repair, step.usd_per_repair) == (2, None, None)

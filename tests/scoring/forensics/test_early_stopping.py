@@ -94,7 +94,7 @@ def test_samples_are_paired_with_their_own_and_counted_by_their_mean():
     assert (found.n, found.trials, found.lost, found.saved.attempts) == (1, 2, 0.5, 1.5)
 
 
-def test_attempts_beyond_naive_are_told_and_not_set_off():
+def test_attempts_beyond_naive_are_reported_separately():
     longer = trial("a", "xx", policy="loop")
     found = effect([longer], [trial("a", "x")])
     assert (found.saved.attempts, found.extra.attempts) == (0, 1)

@@ -8,7 +8,7 @@ from tests.fakes.forensics import attempt, trial
 ONE = Fraction(1)
 
 
-def test_parts_are_told_apart_the_test_part_first():
+def test_parts_are_distinguished_the_test_part_first():
     records = [trial("a", part=None), trial("b", part="train"), trial("c", part="test"), trial("d", part="train")]
     assert [(part, [one.case for one in own]) for part, own in by_part(records)] == [
         ("test", ["c"]), ("train", ["b", "d"]), (None, ["a"]),
@@ -35,7 +35,7 @@ def test_what_attempts_spend_adds_up_by_their_shares():
     assert (found.tokens_unknown, found.cost_unknown) == (0, 0)
 
 
-def test_what_is_not_told_is_counted_and_never_taken_for_nothing():
+def test_what_is_not_reported_is_counted_and_never_taken_for_nothing():
     found = spent([(ONE, attempt(1, "futile", prompt=None, response=None, usd=None)), (ONE, attempt(2, "futile"))])
     assert (found.prompt_tokens, found.tokens_unknown) == (100, 1)
     assert (found.cost_usd, found.cost_unknown) == (0.5, 1)

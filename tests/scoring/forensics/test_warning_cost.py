@@ -77,7 +77,7 @@ def test_only_futile_attempts_of_a_mixed_case_are_waste_of_a_missed_warning():
         (trial("a", "xp", right=True, engine="other"), "not run under naive"),
     ],
 )
-def test_a_counterpart_that_cannot_tell_leaves_the_price_unknown(naive, reason):
+def test_a_counterpart_without_a_price_leaves_the_price_unknown(naive, reason):
     found = prices([naive, false_warning("a", "x")]).false
     assert (found.n, found.unknown, found.repairs_lost, found.nothing_lost, found.saved.attempts) == (1, 1, 0, 0, 0)
     assert [(why.reason, why.trials) for why in found.reasons] == [(reason, 1)]

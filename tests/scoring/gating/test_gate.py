@@ -152,7 +152,7 @@ def test_what_is_worse_at_the_same_verdict_is_gated_as_configured(now, field, ch
 OTHERWISE = {"exchanges": "k1@30:r2,k2@30:r1"}
 
 
-def test_a_changed_recording_cannot_be_told_though_the_trial_came_to_the_same():
+def test_a_changed_recording_is_inconclusive_though_the_trial_has_the_same_result():
     result = gated([KEPT, entry("w")], [KEPT, entry("w", **OTHERWISE)])
     finding = only(result)
     assert (result.verdict, result.exit_code) == ("incomparable", 3)
@@ -176,7 +176,7 @@ def test_a_changed_recording_is_named_as_the_likely_cause_of_what_became_of_a_tr
     assert became.changed_exchanges == ("k1@30",)
 
 
-def test_a_gain_that_a_changed_recording_may_have_brought_cannot_be_told():
+def test_a_gain_that_a_changed_recording_may_have_brought_is_inconclusive():
     assert gated([entry(right=False)], [entry(**OTHERWISE)]).exit_code == 3
 
 
@@ -238,7 +238,7 @@ def test_prices_of_what_only_one_side_asked_are_no_difference():
     assert gated([KEPT], [KEPT], digests=digests).verdict == "pass"
 
 
-def test_what_is_certainly_worse_goes_before_what_cannot_be_told():
+def test_what_is_certainly_worse_comes_before_what_is_inconclusive():
     result = gated([KEPT, entry("b"), entry("u")], [KEPT, entry("b", right=False), unjudged("u")])
     assert result.exit_code == 1
     assert "also inconclusive: 1 trial misses a recording" in result.notes

@@ -32,7 +32,7 @@ def test_a_limit_compares_the_value_itself(limits, statuses):
     assert [one.status for one in found] == statuses
 
 
-def test_a_limit_is_told_with_value_interval_and_the_side_it_fails_on():
+def test_a_limit_is_reported_with_value_interval_and_the_side_it_fails_on():
     (found,) = checked({"min_repair_success": 0.9}, [entry("a"), entry("b", right=False)])
     assert limit_words(found) == (
         "min_repair_success: repair_success is 0.5, 95 % 0.0945 to 0.905, too low: at least 0.9 is allowed; summary · two-layer · m"
@@ -61,7 +61,7 @@ def test_unjudged_trials_leave_a_limit_open_that_they_could_decide():
         ({"max_wasted": 1.0}, [unjudged("a")]),
     ],
 )
-def test_what_judged_trials_alone_tell_is_open_while_one_is_unjudged(limits, run):
+def test_a_score_of_judged_trials_alone_is_open_while_one_is_unjudged(limits, run):
     (found,) = checked(limits, run)
     assert found.status == "open"
     assert "unjudged trials decide" in limit_words(found)

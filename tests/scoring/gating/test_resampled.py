@@ -45,7 +45,7 @@ def test_with_one_trial_a_case_and_a_case_a_group_it_is_mcnemars_test(lost, won)
     assert shift.p == pytest.approx(mcnemar_exact(lost, won) / 2)
 
 
-def test_a_loss_within_the_margin_passes_and_beyond_it_says_how_many_more_cases_would_tell():
+def test_a_loss_within_the_margin_passes_and_beyond_it_says_how_many_more_cases_would_decide():
     (within,) = judged(pairs_of(1, 0, 19))
     assert (within.status, within.needed) == ("holds", None)
     (beyond,) = judged(pairs_of(2, 0, 18))
@@ -54,7 +54,7 @@ def test_a_loss_within_the_margin_passes_and_beyond_it_says_how_many_more_cases_
     assert beyond.needed > 0
 
 
-def test_more_cases_than_are_any_advice_are_not_told_to_the_last_one():
+def test_a_huge_number_of_cases_needed_is_not_reported_exactly():
     (beyond,) = judged(pairs_of(2, 0, 18))
     assert "; would need about 20 more cases" in shift_words(replace(beyond, needed=20))
     assert "; would need over 10000 more cases" in shift_words(replace(beyond, needed=4_701_000))
@@ -127,7 +127,7 @@ def test_new_harm_is_tested_though_no_verdict_is_lost(harmed, verdict, level):
     assert [(one.side, one.lost) for one in result.shifts] == [("repairs", 0), ("harm", harmed)]
 
 
-def test_new_harm_is_told_by_how_much_more_of_it_there_is():
+def test_new_harm_is_reported_by_how_much_more_of_it_there_is():
     failed = gated(still_wrong(6, outcome="harmful"))
     assert failed.headline == "FAILED: 6 trials wrong in a graver way; harm more beyond noise"
     assert shift_words(failed.shifts[1]) == (

@@ -294,7 +294,7 @@ def test_harm_is_placed_in_the_execution_that_did_it():
     assert harmful_phases(case, traffic[:1], ()) == frozenset()
 
 
-def test_an_attempt_is_informative_if_its_failure_told_a_fact_that_a_later_one_used():
+def test_an_attempt_is_informative_if_its_failure_stated_a_fact_that_a_later_one_used():
     trial = trajectory(
         attempt(1, candidate=fixed_workflow("Hi ${x}!"), ran=FAILED, context="it failed"),
         attempt(2, candidate=fixed_workflow(), ran=GREEN, context="there is user.name"),
@@ -303,7 +303,7 @@ def test_an_attempt_is_informative_if_its_failure_told_a_fact_that_a_later_one_u
     assert labels(make_case(), trial, clean) == ("informative", "productive")
 
 
-def test_it_is_fruitless_if_the_fact_was_told_before_or_nothing_came_of_it():
+def test_it_is_fruitless_if_the_fact_was_stated_before_or_nothing_came_of_it():
     trial = trajectory(
         attempt(1, "unparsable", context="there is user.name"),
         attempt(2, candidate=fixed_workflow(), ran=GREEN, context="there is user.name"),
@@ -335,7 +335,7 @@ def test_futile_and_fruitless_attempts_are_wasted():
     assert wasted(("futile", "fruitless", "harmful", "plausible", "informative", "productive")) == 2
 
 
-def test_the_facts_about_an_attempt_are_told_one_by_one():
+def test_the_facts_about_an_attempt_are_determined_one_by_one():
     trial = trajectory(
         attempt(1, candidate=fixed_workflow("Hi ${x}!"), ran=FAILED, context="it failed"),
         attempt(2, "unparsable", context="there is user.name"),

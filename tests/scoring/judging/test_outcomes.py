@@ -119,7 +119,7 @@ def test_each_way_of_ending_has_its_outcome(kind, end, true, expected):
     assert judged(kind, end, *true) == expected
 
 
-def test_exhausted_retries_are_right_when_the_user_is_told_and_missed_when_not():
+def test_exhausted_retries_are_right_when_the_user_is_informed_and_missed_when_not():
     assert judged("transient", "warning", "warned", final="warning") == ("correct", "warned")
     assert judged("transient", "success", final="warning") == ("incorrect", "missed_warning")
 

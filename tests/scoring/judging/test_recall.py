@@ -34,7 +34,7 @@ def test_recall_is_the_share_of_the_facts_that_stand_in_the_text():
         ("xuser.name", False),
     ],
 )
-def test_a_fact_is_told_between_word_boundaries(text, found):
+def test_a_fact_is_found_between_word_boundaries(text, found):
     assert (context_recall((r"user\.name",), text).share == 1.0) is found
 
 
@@ -42,7 +42,7 @@ def test_a_fact_is_told_between_word_boundaries(text, found):
 @pytest.mark.parametrize(
     "message", ['"title" wasn\'t supplied', "at /repos/kelp", "first\nlabels", "naïve café", "sign \U0001f6a2 here"]
 )
-def test_a_fact_is_told_where_it_stands_escaped_in_json_once_or_twice(message, times):
+def test_a_fact_is_found_escaped_in_json_once_or_twice(message, times):
     text = message
     for _ in range(times):
         text = json.dumps({"message": text}).replace("/", "\\/" if times == 1 else "/")
@@ -94,14 +94,14 @@ def test_the_facts_of_a_case_are_those_of_all_its_faults_each_once():
         "['name']",
     ],
 )
-def test_a_new_step_of_a_path_is_told_where_it_stands_as_a_field(text):
+def test_a_new_step_of_a_path_is_reported_where_it_stands_as_a_field(text):
     assert where(FIX.patch[0]["value"], raw=text) == "raw"
 
 
 @pytest.mark.parametrize(
     "text", ["Greet the user by name.", "username: ada", '"names": []', "fetch.response.user.username"]
 )
-def test_the_same_word_in_prose_or_inside_another_does_not_tell_it(text):
+def test_the_same_word_in_prose_or_inside_another_does_not_state_it(text):
     assert where(FIX.patch[0]["value"], frame=text, state=text) == "nowhere"
 
 
@@ -125,7 +125,7 @@ def test_a_text_counts_as_a_whole_and_of_a_changed_text_only_the_part_that_chang
     assert where(moved, path="/nodes/greet/params/url", raw="use postEphemeral") == "raw"
 
 
-def test_numbers_and_new_parameters_have_to_be_told_too():
+def test_numbers_and_new_parameters_have_to_be_stated_too():
     assert where({"per_page": 50}, op="add", path="/nodes/fetch/params/query", raw="at most 50") == "raw"
     assert where({"per_page": 50}, op="add", path="/nodes/fetch/params/query") == "nowhere"
 
@@ -148,14 +148,14 @@ def test_a_fix_that_renames_a_parameter_needs_the_new_name():
     assert where(None, fix=fix, raw="use other markdown") == "nowhere"
 
 
-def test_punctuation_around_a_changed_part_need_not_be_told():
+def test_punctuation_around_a_changed_part_need_not_be_stated():
     assert (
         where("https://slack.com/api/chat.postMessage?unfurl=no", path="/nodes/greet/params/url", raw="add &unfurl=no")
         == "raw"
     )
 
 
-def test_the_name_and_purpose_of_a_node_that_the_fix_adds_need_not_be_told():
+def test_the_name_and_purpose_of_a_node_that_the_fix_adds_need_not_be_stated():
     node = {
         "id": "look",
         "type": "http",

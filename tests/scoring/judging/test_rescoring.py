@@ -156,7 +156,7 @@ def put(value, *path):
         (put("late", "problem"), "problem.kind: missing"),
     ],
 )  # fmt: skip
-def test_a_fact_that_is_missing_or_cannot_be_is_told_with_its_path_and_what_to_do(change, message):
+def test_a_fact_that_is_missing_or_impossible_is_reported_with_its_path_and_what_to_do(change, message):
     one = copy.deepcopy(row(unrepaired()))
     change(one)
     with pytest.raises(BadInput) as raised:

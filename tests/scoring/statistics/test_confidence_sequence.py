@@ -26,7 +26,7 @@ def test_seven_wins_without_a_loss_are_a_clear_difference_and_three_to_one_is_no
 
 
 @pytest.mark.parametrize("wins", [0.1, 0.25])
-def test_equal_strategies_are_told_apart_in_at_most_one_of_twenty_sequences_however_often_one_looks(wins):
+def test_equal_strategies_differ_significantly_in_at_most_one_of_twenty_sequences_however_often_one_looks(wins):
     draw = random.Random(5)
     wrong = 0
     for _ in range(40):

@@ -84,12 +84,12 @@ def test_holm_only_raises_and_keeps_the_order(p_values):
     assert by_raw == sorted(by_raw)
 
 
-def test_no_more_cases_are_needed_where_these_already_tell():
+def test_no_more_cases_are_needed_where_these_already_decide():
     assert needed_pairs(6, 0, 14) == 0
     assert needed_pairs(0, 6, 14) == 0
 
 
-def test_no_number_of_cases_tells_two_sides_apart_of_which_neither_is_ahead():
+def test_no_number_of_cases_decides_between_two_sides_of_which_neither_is_ahead():
     assert needed_pairs(4, 4, 12) is None
     assert needed_pairs(0, 0, 20) is None
 
@@ -113,7 +113,7 @@ def test_a_near_tie_of_many_cases_is_answered_by_the_formula_alone():
 
 @settings(deadline=None)
 @given(st.integers(0, 20), st.integers(0, 20), st.integers(0, 40))
-def test_with_so_many_more_cases_of_the_same_kind_the_exact_test_tells(won, lost, tied):
+def test_with_so_many_more_cases_of_the_same_kind_the_exact_test_decides(won, lost, tied):
     n = won + lost + tied
     more = needed_pairs(won, lost, tied) if n else None
     if more:

@@ -69,7 +69,7 @@ def test_in_which_unit_values_are_does_not_matter(unit):
     assert sign_flip(other, alone(other)) == sign_flip(plain, alone(plain))
 
 
-def test_the_least_sums_of_money_are_told_apart():
+def test_the_least_sums_of_money_are_distinguished():
     values = named([-2.1e-7 - at * 1e-9 for at in range(40)])
     assert sign_flip(values, alone(values)) < 0.001
 

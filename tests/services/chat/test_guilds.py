@@ -92,7 +92,7 @@ def test_paths_methods_and_bodies_that_are_none():
     assert seen(response) == (400, 50109, "The request body contains invalid JSON.")
 
 
-def test_v20_a_rate_limit_tells_how_long_to_wait():
+def test_v20_a_rate_limit_states_how_long_to_wait():
     client = chat({"rate_limited": {"POST /channels/{channel_id}/messages": {"times": 1, "retry_after": 64.57}}})
     response = client.send("POST", f"{LOG}/messages", {"content": "x"})
     assert response.status == 429

@@ -12,7 +12,7 @@ def send(body, path=POST):
     return chat().send("POST", path, body)
 
 
-def test_v19_a_field_that_is_missing_is_told_in_the_tree_of_the_body():
+def test_v19_a_field_that_is_missing_is_reported_in_the_tree_of_the_body():
     response = send({"embeds": [{"title": "ok"}, {"fields": [{"name": "Seeing"}]}]})
     assert response.status == 400
     assert body_of(response) == {
@@ -57,7 +57,7 @@ def test_each_limit_has_its_place_code_and_message(body, problem):
     assert problems_of(send(body)) == [problem]
 
 
-def test_all_that_is_wrong_is_told_at_once():
+def test_all_that_is_wrong_is_reported_at_once():
     found = problems_of(send({"content": "x" * 2001, "embeds": [{"color": "red", "footer": {}}]}))
     assert [place for place, _, _ in found] == ["content", "embeds.0.color", "embeds.0.footer.text"]
 

@@ -80,7 +80,7 @@ def test_g50_a_fine_grained_token_names_the_permission_that_it_lacks():
     assert response.header("x-accepted-github-permissions") == "contents=write"
 
 
-def test_g50_an_app_is_told_in_its_own_words():
+def test_g50_an_app_is_reported_in_its_own_words():
     client = github({"tokens": {"tok": {"kind": "app", "permissions": {"issues": "read"}}}}, "tok")
     assert (
         body_of(client.send("POST", f"{REPO}/issues", {"title": "x"}))["message"]

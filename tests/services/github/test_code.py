@@ -102,7 +102,7 @@ def test_branches_may_have_slashes():
     assert body_of(github().send("GET", f"{REPO}/branches/culvert/survey-notes"))["name"] == "culvert/survey-notes"
 
 
-def test_g21_both_bad_branches_are_told_together():
+def test_g21_both_bad_branches_are_reported_together():
     assert seen(pull(github(), "no-head", "main")) == refusal(
         422, FAILED, PULL_DOCS,
         [{"resource": "PullRequest", "field": "base", "code": "invalid"}, {"resource": "PullRequest", "field": "head", "code": "invalid"}],

@@ -176,7 +176,7 @@ def test_g9_assigning_somebody_unknown_is_a_silent_nothing():
 
 
 @pytest.mark.parametrize(("login", "status"), [("mzeval", 204), ("passer-by", 404)])
-def test_g59_who_can_be_assigned_is_told_by_status(login, status):
+def test_g59_who_can_be_assigned_is_reported_by_status(login, status):
     assert github().send("GET", f"{REPO}/assignees/{login}").status == status
 
 

@@ -44,7 +44,7 @@ def test_g66_the_limit_used_up_is_a_200_as_often_as_the_state_says():
     assert ask(client, "{ viewer { login } }")["data"]["viewer"]["login"] == "ivory-otter"
 
 
-def test_a_field_that_is_not_there_is_told_with_its_type_and_place():
+def test_a_field_that_is_not_there_is_reported_with_its_type_and_place():
     assert first_error(tracker(), f"{{{REPO} {{ issue(number: 3) {{ titel }} }}}}") == {
         "path": ["query", "repository", "issue", "titel"],
         "extensions": {"code": "undefinedField", "typeName": "Issue", "fieldName": "titel"},
@@ -87,7 +87,7 @@ def test_a_refusal_is_in_the_servers_words(query, message):
     assert message in [error["message"] for error in ask(client, query)["errors"]]
 
 
-def test_a_variable_is_told_with_all_that_is_wrong_with_it():
+def test_a_variable_is_reported_with_all_that_is_wrong_with_it():
     query = "mutation($i: CreateIssueInput!) { createIssue(input: $i) { issue { id } } }"
     error = first_error(tracker(), query, {"i": {"repositoryId": "x", "title": "t", "labelIDs": [], "swell": "HUGE"}})
     assert error["message"] == (

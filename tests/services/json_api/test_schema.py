@@ -74,6 +74,6 @@ def test_exactly_the_values_of_a_type_fit_it(value, kind):
     assert (kinds(value, {"type": kind}) == []) is fits
 
 
-def test_of_very_many_violations_the_first_thousand_are_told():
+def test_of_very_many_violations_the_first_thousand_are_reported():
     names = [f"name-{number}" for number in range(3000)]
     assert [one.path for one in checked({}, {"required": names}, lax=False)[1]] == [(name,) for name in names[:1000]]

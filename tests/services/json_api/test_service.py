@@ -123,7 +123,7 @@ def test_f5_a_form_is_no_object():
     assert (body["detail"][0]["type"], body["detail"][0]["input"]) == ("model_attributes_type", "name=x")
 
 
-def test_f6_the_wording_tells_a_wrong_url_from_a_missing_thing():
+def test_f6_the_wording_distinguishes_a_wrong_url_from_a_missing_thing():
     assert seen(ledger().send("GET", "/v2/peolpe")) == (404, {"detail": "Not Found"})
     assert seen(ledger().send("GET", "/v2/items/7")) == (404, {"detail": "Item not found"})
 
@@ -212,7 +212,7 @@ def test_plain_errors_are_texts():
 
 
 @pytest.mark.parametrize(("http_status", "status"), [(False, 200), (True, 404)])
-def test_ok_false_comes_with_200_unless_told_otherwise(http_status, status):
+def test_ok_false_comes_with_200_unless_set_otherwise(http_status, status):
     client = ledger(error_style="ok_false", http_status=http_status)
     assert seen(client.send("GET", "/v2/people/p-1")) == (status, {"ok": False, "error": "Person not found"})
 

@@ -30,7 +30,7 @@ def test_its_address_is_the_one_that_it_says_it_listens_at(server):
     assert server(LISTENS).start().url == "http://127.0.0.1:9/mcp"
 
 
-def test_a_server_that_ends_is_told_with_its_last_words(server):
+def test_a_server_that_ends_is_reported_with_its_last_words(server):
     with pytest.raises(BadInput, match="ended with code 3: no such thing") as caught:
         server("import sys; print('starting'); print('no such thing'); sys.exit(3)").start()
     assert "\n" not in str(caught.value)

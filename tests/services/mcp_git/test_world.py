@@ -113,7 +113,7 @@ def test_the_recorded_log_has_the_hash_of_the_seed():
         ("commit", "Error executing tool git_commit: No changes staged for commit. Use git_add to stage changes first; git_status shows what is currently staged."),
     ],
 )  # fmt: skip
-def test_a_tool_s_own_error_is_told_in_its_words(what, said):
+def test_a_tool_s_own_error_is_reported_in_its_words(what, said):
     output = called("mcp_git", what)
     assert (output.noticed.message, output.outputs["error_details"]["is_tool_error"]) == (said, True)
 

@@ -39,7 +39,7 @@ def test_m2_m3_or_a_tool_error(server, text):
     assert Caller().text(server, "nope") == (True, text)
 
 
-def test_m4_m5_fastmcp_tells_every_violation_in_pydantics_words():
+def test_m4_m5_fastmcp_quotes_every_violation_of_pydantic():
     told, text = Caller().text(TICKETS, "open_ticket", {"headline": "Rope frayed", "swell_grade": "high"})
     assert told
     assert text == (
@@ -81,7 +81,7 @@ JSONSCHEMA = [
 
 
 @pytest.mark.parametrize(("arguments", "words"), [row[1:] for row in JSONSCHEMA], ids=[row[0] for row in JSONSCHEMA])
-def test_pythons_low_level_server_tells_one_violation_in_jsonschemas_words(arguments, words):
+def test_pythons_low_level_server_quotes_one_violation_of_jsonschema(arguments, words):
     assert Caller().text(CALENDAR, "add_watch", arguments) == (True, f"Input validation error: {words}")
 
 
@@ -98,7 +98,7 @@ def test_the_words_are_those_of_the_library(arguments):
 
 
 @pytest.mark.parametrize("profile", ["protocol", "tool_errors"])
-def test_m11_m12_typescript_tells_zods_words(profile):
+def test_m11_m12_typescript_quotes_zod(profile):
     words = "MCP error -32602: Input validation error: Invalid arguments for tool read_document: "
     missing = f"{words}Invalid input: expected string, received undefined at slug"
     wrong = f"{words}Invalid input: expected string, received number at slug"

@@ -60,7 +60,7 @@ def test_the_clock_of_the_recording_stood_still():
         ("bad value", "Error executing tool convert_time: Invalid time format. Expected HH:MM [24-hour format]"),
     ],
 )  # fmt: skip
-def test_a_tool_s_own_error_is_told_in_its_words(what, said):
+def test_a_tool_s_own_error_is_reported_in_its_words(what, said):
     output = called("mcp_time", what)
     assert (output.noticed.kind, output.noticed.message) == ("mcp", said)
     assert output.outputs["error_details"]["is_tool_error"] is True

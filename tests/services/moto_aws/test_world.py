@@ -67,7 +67,7 @@ def test_a_call_may_be_any_request_to_a_known_host():
         ({"url": "https://s3.us-east-1.amazonaws.com/"}, "neither target nor url"),
     ],
 )
-def test_a_call_that_means_nothing_is_told_in_one_line(call, said):
+def test_a_call_that_means_nothing_is_reported_in_one_line(call, said):
     with pytest.raises(BadInput) as caught:
         incoming("x", call)
     assert said in str(caught.value)
@@ -87,7 +87,7 @@ def test_a_call_that_means_nothing_is_told_in_one_line(call, said):
         (None, None),
     ],
 )
-def test_an_operation_s_name_tells_whether_it_only_reads(target, reads):
+def test_an_operation_s_name_shows_whether_it_only_reads(target, reads):
     headers = () if target is None else (("x-amz-target", target),)
     request = Request(method="POST", url="https://sqs.eu-west-1.amazonaws.com/", headers=headers)
     assert MotoAws().reads(request) is reads
@@ -126,7 +126,7 @@ def test_an_unsigned_request_is_signed_for_the_host_that_it_is_sent_to(world, se
     assert "/20260101/eu-west-1/ssm/aws4_request" in server.asked[-1].headers["authorization"]
 
 
-def test_a_call_that_moto_refuses_is_told_with_its_name_and_words(world, server):
+def test_a_call_that_moto_refuses_is_reported_with_its_name_and_words(world, server):
     world.start()
     server.responses = lambda asked: (
         Said(400, (), b'{"message":\n"no table"}') if "Query" in str(asked.headers) else Said()

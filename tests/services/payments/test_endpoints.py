@@ -256,5 +256,5 @@ def test_a_list_is_filtered():
         ("starting_after=cus_no", "No such customer: 'cus_no'"),
     ],
 )
-def test_a_page_that_cannot_be_told_says_why(query, message):
+def test_a_page_without_figures_says_why(query, message):
     assert error(account().send("GET", f"customers?{query}"))["message"] == message

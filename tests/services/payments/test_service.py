@@ -39,14 +39,14 @@ def test_a_key_may_come_as_the_user_of_basic_authentication():
     assert account(KEYS).send("GET", "customers", headers={"authorization": basic}).status == 200
 
 
-def test_an_unknown_url_is_told():
+def test_an_unknown_url_is_reported():
     assert error(post(account(), f"payment_intents/{OPEN}/void"), 404) == {
         "message": f"Unrecognized request URL (POST: /v1/payment_intents/{OPEN}/void).",
         "type": "invalid_request_error",
     }
 
 
-def test_a_json_body_is_told_to_be_a_form():
+def test_a_json_body_is_declared_as_a_form():
     response = account().send("POST", "customers", {"name": "x"}, headers={"content-type": "application/json"})
     assert error(response) == {
         "message": "Invalid request (check that your POST content type is application/x-www-form-urlencoded). "

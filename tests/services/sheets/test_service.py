@@ -26,7 +26,7 @@ def test_it_answers_for_googles_host():
     assert hosts_of("sheets", {}) == ("sheets.googleapis.com",)
 
 
-def test_a_spreadsheet_tells_its_sheets_its_grids_and_its_named_ranges():
+def test_a_spreadsheet_lists_its_sheets_grids_and_named_ranges():
     body = body_of(sheets().send("GET", LEDGER))
     assert _sheet_of(body) == [(731940255, "Outbound crates '26"), (118273640, "Germination"), (902, "Wickets")]
     assert body["sheets"][2]["properties"]["gridProperties"] == {"rowCount": 60, "columnCount": 4}
@@ -53,7 +53,7 @@ def test_a_mask_of_unknown_fields_is_explained_in_the_details_alone():
     ]
 
 
-def test_cells_are_told_with_the_grid():
+def test_cells_are_reported_with_the_grid():
     body = body_of(sheets().send("GET", f"{LEDGER}?includeGridData=true&ranges=Germination!C2:C3"))
     rows = body["sheets"][0]["data"][0]["rowData"]
     assert [row["values"][0]["formattedValue"] for row in rows] == ["47", "31"]
@@ -164,7 +164,7 @@ def test_a_sheet_is_added_renamed_and_deleted():
         ({"deleteSheet": {"sheetId": "Wickets"}}, "Invalid value at 'requests[0].delete_sheet.sheet_id' (TYPE_INT32), \"Wickets\""),
     ],
 )  # fmt: skip
-def test_a_request_of_a_batch_that_cannot_be_done_is_told_with_its_place(request_, text):
+def test_a_request_of_a_batch_that_cannot_be_done_is_reported_with_its_place(request_, text):
     assert message(change(sheets(), request_)) == text
 
 

@@ -96,7 +96,7 @@ def test_inserted_rows_push_down_what_stands_below():
     assert [row[:1] for row in values(client, "Germination!A4:A6")["values"]] == [["new"], [], ["below"]]
 
 
-def test_a_text_where_rows_belong_is_told_by_field():
+def test_a_text_where_rows_belong_is_reported_by_field():
     body = append(sheets(), "Germination", {"values": "X"})
     text = f"Invalid value at 'data.values' ({LIST_VALUE}), \"X\""
     assert message(body) == text
@@ -108,7 +108,7 @@ def test_a_text_where_rows_belong_is_told_by_field():
     ]
 
 
-def test_a_flat_list_is_told_item_by_item():
+def test_a_flat_list_is_shown_item_by_item():
     body = append(sheets(), "Germination", {"values": ["KX-1", 4, True]})
     assert message(body).splitlines() == [
         f"Invalid value at 'data.values[0]' ({LIST_VALUE}), \"KX-1\"",
@@ -130,7 +130,7 @@ def test_an_object_or_a_list_in_a_cell_is_shown_as_protobuf_text():
     )
 
 
-def test_an_unknown_key_beside_the_values_is_told():
+def test_an_unknown_key_beside_the_values_is_reported():
     body = append(sheets(), "Germination", {"value": [["x"]]})
     assert message(body) == "Invalid JSON payload received. Unknown name \"value\" at 'data': Cannot find field."
 
@@ -142,7 +142,7 @@ def test_the_input_option_is_required(send):
     )
 
 
-def test_an_input_option_that_is_none_is_told():
+def test_an_input_option_that_is_none_is_reported():
     body = update(sheets(), "Germination!A9", {"values": [["x"]]}, "valueInputOption=Text")
     assert message(body) == (
         "Invalid value at 'value_input_option' (type.googleapis.com/google.apps.sheets.v4.ValueInputOption), \"Text\""
@@ -220,7 +220,7 @@ def test_a_protected_range_takes_no_write_from_who_is_no_editor():
     assert message(body).startswith("You are trying to edit a protected cell or object. Please contact")
 
 
-def test_what_was_written_is_told_where_that_is_asked_for():
+def test_what_was_written_is_reported_where_that_is_asked_for():
     body = update(sheets(), "Germination!A9", {"values": [[1.5]]}, f"{RAW}&includeValuesInResponse=true")
     assert body["updatedData"] == {"range": "Germination!A9", "majorDimension": "ROWS", "values": [["1.5"]]}
 

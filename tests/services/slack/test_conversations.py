@@ -10,7 +10,7 @@ def names(response):
     return [channel["name"] for channel in response["channels"]]
 
 
-def test_the_list_holds_public_channels_unless_told_otherwise():
+def test_the_list_holds_public_channels_unless_set_otherwise():
     response = get(slack(), "conversations.list")
     assert "tide-tables" in names(response)
     assert "old-wharf" in names(response)

@@ -132,7 +132,7 @@ def test_s40_a_path_outside_the_api_is_a_page():
     assert b"The requested URL /aip/team.info was not found on this server." in response.body
 
 
-def test_a_failure_can_be_told_although_the_message_was_posted():
+def test_a_failure_can_be_reported_although_the_message_was_posted():
     client = slack({"failures": {"chat.postMessage": [{"fault": "timeout", "applied": True}]}})
     response = client.send("POST", "chat.postMessage", {"channel": LOBBY, "text": "posted all the same"})
     assert (response.status, response.fault) == (0, "timeout")
@@ -148,7 +148,7 @@ def test_answers_wear_slacks_headers():
     assert len(response.header("x-slack-req-id")) == 32
 
 
-def test_a_request_id_tells_the_method_and_the_accepted_writes_before_it():
+def test_a_request_id_states_the_method_and_the_accepted_writes_before_it():
     client = slack()
 
     def number(name):

@@ -69,7 +69,7 @@ def test_a_workflow_may_come_as_json_text(base):
     assert not inspect_workflow(f"\n{text}").failed
 
 
-def test_broken_json_text_is_told_with_its_place_and_not_taken_for_a_file():
+def test_broken_json_text_is_reported_with_its_place_and_not_taken_for_a_file():
     result = validate_workflow('{"nodes": [redis://:top-secret-word@a.test]}', {})
     assert json.loads(result.text)["error"].startswith("workflow:1:12: no JSON")
     assert "top-secret-word" not in result.text
