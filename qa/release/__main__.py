@@ -10,10 +10,17 @@ from pathlib import Path
 
 from qa.release.audit import audit
 from qa.release.dependencies import lowest, newest
+from qa.release.frameworks import frameworks
 from qa.release.packages import claimed_pythons, packages, pythons
 from qa.release.steps import Part, Step
 
-PARTS: Mapping[str, Part] = {"packages": packages, "audit": audit, "lowest": lowest, "newest": newest}
+PARTS: Mapping[str, Part] = {
+    "packages": packages,
+    "audit": audit,
+    "lowest": lowest,
+    "newest": newest,
+    "frameworks": frameworks,
+}
 
 
 def main() -> int:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from mendbench.model.execution import Judgement
+from mendbench.model.failure import SentRequest
 from mendbench.model.prompt import View
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.strategies import strategies, strategy
@@ -29,7 +30,7 @@ def text(name, view):
 def test_the_strategies_and_controls_that_the_specification_names_are_there():
     assert set(NAMES) >= {
         "cli-text", "cli-json", "top3-text", "errors-json", "suggestions", "summary", "full-context", "agent-json",
-        "pattern-hints", "mend", "none", "placebo", "summary-b",
+        "pattern-hints", "mend", "none", "placebo", "summary-b", "instructor", "langchain", "openai-agents", "pydantic-ai",
     }  # fmt: skip
 
 
@@ -336,6 +337,40 @@ def test_mend_shows_what_a_command_printed_once():
     assert text("mend", invented.shell_typo()) == (
         "Node `list_titles` failed: Command failed with exit code 127: sortt: not found\nIt printed: sh: 1: sortt: not found"
     )
+
+
+FRAMEWORK_TEXTS = {
+    "instructor": "Validation Error found:\n{error}\nRecall the function correctly, fix the errors",
+    "langchain": "Error invoking tool '{tool}' with kwargs {arguments} with error:\n {error}\n Please fix the error and try again.",
+    "openai-agents": "An error occurred while running the tool. Please try again.",
+}
+"""What these frameworks say; ``qa/release/frameworks.py`` compares them with the frameworks."""
+
+
+def test_the_strategies_of_frameworks_wrap_a_tools_own_message_as_the_frameworks_do():
+    sent = SentRequest(method="POST", url="mcp://git/git_add", headers={}, body={"files": "it's"})
+    details = {"server": "git", "tool": "git_add", "timeout": False}
+    node = {"id": "add", "type": "mcp", "params": {"server": "git", "tool": "git_add"}}
+    for message, mcp_error, error in (
+        ('"files": not a list', '"files": not a list', '"files": not a list'),
+        ("MCP tool failed: bad files", {"code": -32602, "message": "bad files"}, "bad files"),
+    ):
+        view = invented.view(
+            "x", [node],
+            invented.failure(message, "add", mcp_error=mcp_error, mcp_error_details=details, request_sent=sent),
+        )  # fmt: skip
+        for name, form in FRAMEWORK_TEXTS.items():
+            assert text(name, view) == form.format(error=error, tool="git_add", arguments="{'files': \"it's\"}")
+        assert json.loads(text("pydantic-ai", view)) == {"error": error}
+        assert text("pydantic-ai", view).startswith('{"error":"')
+
+
+def test_the_strategies_of_frameworks_add_the_response_to_a_short_message():
+    node = invented.http("a", "GET", "/a")
+    for body, error in (({"why": "no"}, 'HTTP 400: {"why": "no"}'), ("no\n", "HTTP 400: no"), (None, "HTTP 400")):
+        view = invented.view("x", [node], invented.failure("HTTP 400", "a", status_code=400, raw_response=body))
+        assert text("instructor", view) == FRAMEWORK_TEXTS["instructor"].format(error=error)
+        assert text("langchain", view).startswith("Error invoking tool 'a' with kwargs {} with error:")
 
 
 @pytest.mark.parametrize("name", NAMES)

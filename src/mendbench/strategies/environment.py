@@ -15,7 +15,7 @@ from jinja2.utils import Namespace
 
 from mendbench.api_errors.patterns import PatternHistory, noted, suggestion
 from mendbench.api_errors.status_phrases import PHRASES
-from mendbench.model.failure import FieldProblem
+from mendbench.model.failure import Failure, FieldProblem
 from mendbench.model.json import Json, JsonObject
 from mendbench.strategies.bounds import BoundedEnvironment
 from mendbench.strategies.run_data import shown, told
@@ -43,6 +43,7 @@ def environment() -> BoundedEnvironment:
             "shown": shown,
             "told": told,
             "once": once,
+            "error_text": error_text,
         }
     )
     return made
@@ -74,6 +75,17 @@ def fenced(value: Json) -> str:
         fence += "`"
     language = "" if isinstance(value, str) else "json"
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def error_text(failure: Failure) -> str:
+    """Return the error that a tool would hand its caller: an MCP server's own message, else the message and the response."""
+    if failure.mcp_error_details is not None:
+        error = failure.mcp_error
+        said = error.get("message") if isinstance(error, dict) else None
+        return said if isinstance(said, str) else failure.message
+    body = failure.raw_response
+    text = (body if isinstance(body, str) else to_json(body, None)).strip()
+    return failure.message if body is None or text in failure.message else f"{failure.message}: {text}"
 
 
 def reason(status: int) -> str:
