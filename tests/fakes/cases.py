@@ -18,7 +18,7 @@ from mendbench.io.virtual_clock import START_MS
 from mendbench.model.case import Case, Variant
 from mendbench.model.exchange import Request, Response
 from mendbench.model.json import JsonObject
-from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.model.trial import TrialKey, TrialRow
 from mendbench.recording.recorder import Recorder
 from mendbench.recording.scope_recording import Recording
 from mendbench.secrets.redaction import plant_canaries
@@ -315,7 +315,7 @@ def record_worlds(root: Path) -> None:
 
 def record_responses(
     root: Path, keys: Iterable[TrialKey], model: Callable[[JsonObject], str] = reading_model
-) -> list[JsonRow]:
+) -> list[TrialRow]:
     """Record the responses that these trials ask for and return their rows."""
     recorder = ScriptedRecorder(model)
     return [run_trial(context_of(root), one, recorder)[0] for one in keys]

@@ -3,8 +3,8 @@ from dataclasses import replace
 
 import pytest
 
-from mendbench.report.reasons import reason, story, treatment_name, treatment_of, trial_name
-from mendbench.scoring.records import Treatment
+from mendbench.report.reasons import reason, story, treatment_name, trial_name
+from mendbench.scoring.records import Treatment, treatment_of
 from tests.fakes.judged import mixed_run, row
 from tests.fakes.runs import key_of, repairable, repaired, row_of, small_run, stored_run
 from tests.fakes.scoring import exchange

@@ -1,5 +1,7 @@
 """Published schemas are schemas, and say what the code holds."""
 
+import re
+
 import jsonschema
 import pytest
 import yaml
@@ -8,7 +10,6 @@ from mendbench import api
 from mendbench.config.tables import Config
 from mendbench.corpus.case_file import CaseFile
 from mendbench.errors import UnknownName
-from mendbench.repair.policies import policy, policy_names
 from mendbench.results.json_schemas import strategy_schema, trial_schema
 from mendbench.strategies import strategies
 
@@ -35,10 +36,14 @@ def test_an_unknown_schema_is_reported_with_the_closest():
         api.schema("cases")
 
 
-def test_a_trial_has_as_many_attempts_as_the_longest_policy():
-    assert trial_schema()["properties"]["attempts"]["maxItems"] == max(
-        policy(name).max_responses for name in policy_names()
-    )
+def test_every_field_of_a_trial_has_a_type_and_one_sentence():
+    published = trial_schema()
+    objects = [published, *(part for part in published["$defs"].values() if "properties" in part)]
+    assert len(objects) > 15
+    for properties in (one["properties"] for one in objects):
+        for name, field in properties.items():
+            assert field.keys() & {"type", "$ref", "anyOf", "enum"}, name
+            assert re.fullmatch(r"[A-Z`][^\n]*[.…]", field["description"]), name
 
 
 def test_the_front_matter_of_every_strategy_fits_its_schema():

@@ -118,7 +118,7 @@ def test_rows_that_changed_since_the_index_was_written_are_parsed(place):
 def test_a_damaged_row_is_reported_although_there_is_an_index(place):
     with (place / store.TRIALS).open("a", encoding="utf-8") as file:
         file.write("{}\n")
-    with pytest.raises(BadInput, match="a line without"):
+    with pytest.raises(BadInput, match="case: missing"):
         read_run(place)
 
 

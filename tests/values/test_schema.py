@@ -14,13 +14,14 @@ from mendbench.values.schema import (
     fields,
     many,
     matching,
+    maybe,
     misfit,
     named,
     text_or,
 )
 
 SHAPE = fields(
-    {"name": TEXT, "times": COUNT, "flags": many(FLAG), "by": named(MAYBE_TEXT), "kind": among(("a", "b"), absent=True)},
+    {"name": TEXT, "times": COUNT, "flags": many(FLAG), "by": named(MAYBE_TEXT), "kind": maybe(among(("a", "b")))},
     {"more": text_or(TEXTS), "pair": matching("[a-z]+:[a-z]+", "KEY:VALUE")},
 )  # fmt: skip
 RIGHT = {"name": "n", "times": 0, "flags": [True], "by": {"x": None}, "kind": None, "other": object}

@@ -13,7 +13,7 @@ from mendbench.api.strategies import LONGEST, Survey, main_model, surveys
 from mendbench.config.config_file import Loaded, load_config
 from mendbench.corpus.corpus import select
 from mendbench.errors import BadInput
-from mendbench.model.trial import JsonRow
+from mendbench.model.trial import TrialRow
 from mendbench.prompts.estimate import Estimate
 from mendbench.results.store import Note, StoredRun
 from mendbench.results.totals import is_judged
@@ -179,7 +179,7 @@ def _trials(options: RunOptions, names: tuple[str, ...], model: str) -> RunOptio
 
 def _repairs(run: StoredRun, whole: str) -> dict[str, Repairs]:
     """Return the results of the trials of each strategy."""
-    rows: dict[str, dict[str, JsonRow]] = {}
+    rows: dict[str, dict[str, TrialRow]] = {}
     for row in run.rows:
         rows.setdefault(row["strategy"], {})[row["case"]] = row
     return {
@@ -197,7 +197,7 @@ def _difference(records: Records, whole: str, name: str) -> Difference:
     return found
 
 
-def _against(whole: Mapping[str, JsonRow], own: Mapping[str, JsonRow], difference: Difference | None) -> Repairs:
+def _against(whole: Mapping[str, TrialRow], own: Mapping[str, TrialRow], difference: Difference | None) -> Repairs:
     shared = [(whole[case], row) for case, row in sorted(own.items()) if is_judged(row) and is_judged(whole[case])]
     edits = [row for row in own.values() if row["kind"] in EDIT_KINDS]
     return Repairs(
@@ -211,8 +211,8 @@ def _against(whole: Mapping[str, JsonRow], own: Mapping[str, JsonRow], differenc
     )
 
 
-def _wasted(rows: Iterable[JsonRow]) -> float | None:
-    found = [int(row["wasted_attempts"]) for row in rows]
+def _wasted(rows: Iterable[TrialRow]) -> float | None:
+    found = [row["wasted_attempts"] or 0 for row in rows]
     return round(fmean(found), 3) if found else None
 
 

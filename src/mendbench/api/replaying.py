@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 
 from mendbench.api.settings import Progress, RunOptions
-from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.model.trial import TrialKey, TrialRow
 from mendbench.results.record_index import RunInputs
 from mendbench.results.reuse import KnownRows, texts_named
 from mendbench.results.row_cache import FoundRow, RowCache
@@ -15,7 +14,7 @@ from mendbench.runs.trial_keys import TrialKeys
 from mendbench.runs.trials import run_trials
 from mendbench.trial.components import BenchContext
 from mendbench.trial.inputs import TrialInputs
-from mendbench.trial.row import trial_key
+from mendbench.trial.row import key_of, trial_key
 
 
 class Replay:
@@ -66,9 +65,8 @@ class Replay:
         self._reused += 1
         return True
 
-    def _note(self, row: JsonRow) -> None:
-        key = TrialKey(**{part.name: row[part.name] for part in dataclasses.fields(TrialKey)})
-        self._fingerprints[row["key"]] = self._inputs.fingerprint(key, row) or ""
+    def _note(self, row: TrialRow) -> None:
+        self._fingerprints[row["key"]] = self._inputs.fingerprint(key_of(row), row) or ""
 
     def _executed_rows(self) -> Iterator[FoundRow]:
         rows, texts = self._folder.rows(), self._folder.texts()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from functools import partial
@@ -28,9 +28,9 @@ from mendbench.io.canonical_json import digest
 from mendbench.io.files import write_parts_atomically
 from mendbench.model.case import Case
 from mendbench.model.json import Json, JsonObject
-from mendbench.model.trial import SELF_REPAIR, JsonRow, TrialKey
+from mendbench.model.trial import SELF_REPAIR, TrialKey
 from mendbench.ports.engine import VERSION as ENGINE_PORT
-from mendbench.prompts.stale import StaleFile, counted, drop_stale, stale_files
+from mendbench.prompts.stale import RecordingsUsed, StaleFile, counted, drop_stale, stale_files
 from mendbench.recording.recorder import Recorder
 from mendbench.report.html import html_parts
 from mendbench.results.record_index import RunInputs
@@ -144,7 +144,7 @@ def prune_responses(options: RunOptions, on_progress: Progress, *, delete: bool)
     if unjudged is not None:
         what = "no verdict, so it is not known what it asks for"
         raise BadInput(unjudged, what, "record what it misses; `mendbench run` says how")
-    rows = ({"case": case, "used": keys, "verdict": "correct"} for case, keys in used.values)
+    rows: Iterator[RecordingsUsed] = ({"case": case, "used": keys, "verdict": "correct"} for case, keys in used.values)
     found = _stale(planned, context, {case for case, _ in used.values}, rows, {})
     if delete:
         drop_stale(found)
@@ -152,7 +152,11 @@ def prune_responses(options: RunOptions, on_progress: Progress, *, delete: bool)
 
 
 def _stale(
-    planned: Plan, context: BenchContext, run_here: Collection[str], rows: Iterable[JsonRow], texts: Mapping[str, str]
+    planned: Plan,
+    context: BenchContext,
+    run_here: Collection[str],
+    rows: Iterable[RecordingsUsed],
+    texts: Mapping[str, str],
 ) -> tuple[StaleFile, ...]:
     cases = [case for case in planned.cases if case.id in run_here]
     models = models_used(planned.keys, context)

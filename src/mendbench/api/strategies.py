@@ -16,14 +16,14 @@ from mendbench.corpus.split import in_part
 from mendbench.errors import BadInput, ReplayMiss
 from mendbench.model.case import Case, Kind
 from mendbench.model.prompt import Prompt, View
-from mendbench.model.trial import StopReason, TrialKey
+from mendbench.model.trial import StopReason, TrialKey, Where
 from mendbench.recording.scope_recording import Recording
 from mendbench.repair.policies import policy
 from mendbench.repair.rollout import Event, Rollout
 from mendbench.repair.stop_rules import repair
 from mendbench.replay.guard import guarded
 from mendbench.replay.model_cassette import ModelCassette
-from mendbench.scoring.judging.recall import PLACES, Recall, Where, context_recall, facts_of, where_is_value
+from mendbench.scoring.judging.recall import PLACES, Recall, context_recall, facts_of, where_is_value
 from mendbench.strategies import StrategyInfo, TemplateStrategy, build_prompt, strategies, variations
 from mendbench.strategies.front_matter import template_text
 from mendbench.trial.components import BenchContext, TrialComponents, build_components

@@ -17,7 +17,7 @@ from mendbench.corpus.credentials import refuse_cases_with_credentials
 from mendbench.detectors import detector
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Case
-from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.model.trial import TrialKey, TrialRow
 from mendbench.recording.recorder import Recorder
 from mendbench.repair.policies import policy
 from mendbench.repairers import is_repairer
@@ -37,7 +37,7 @@ class RanTrial:
 
     key: TrialKey
     case: Case
-    row: JsonRow
+    row: TrialRow
     """The row as in ``trials.jsonl``, with all texts inserted."""
 
     @property
@@ -178,7 +178,7 @@ class Bench:
         """
         self.refuse_credentials(key.case)
         row, texts = run_trial(self.context, key, self._recorder)
-        return RanTrial(key=key, case=self.case(key.case), row=cast("JsonRow", whole(row, texts)))
+        return RanTrial(key=key, case=self.case(key.case), row=cast("TrialRow", whole(row, texts)))
 
     def command(self, key: TrialKey, *more: str) -> tuple[str, ...]:
         """Return the words of the command that runs this trial alone, followed by ``more``."""

@@ -16,7 +16,7 @@ from mendbench.corpus.documents import read_yaml, refused
 from mendbench.errors import BadInput
 from mendbench.io.canonical_json import digest
 from mendbench.model.json import JsonObject
-from mendbench.model.trial import JsonRow
+from mendbench.model.trial import TrialRow
 
 FILE = "protocol.yaml"
 """The file name, in the folder of the cases."""
@@ -104,12 +104,12 @@ class Protocol(_Part):
         }
 
 
-def prompt_digests(rows: Iterable[JsonRow]) -> dict[str, str]:
+def prompt_digests(rows: Iterable[TrialRow]) -> dict[str, str]:
     """Return a digest of the first model requests of trials, by strategy. It covers whole prompts, including the frame."""
     requests: dict[str, set[str]] = defaultdict(set)
     for row in rows:
-        if row["attempts"]:
-            requests[row["strategy"]].add(row["attempts"][0]["model_request"])
+        if row["attempts"] and (first := row["attempts"][0]["model_request"]) is not None:
+            requests[row["strategy"]].add(first)
     return {strategy: digest(sorted(found)) for strategy, found in sorted(requests.items())}
 
 

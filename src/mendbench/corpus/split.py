@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from mendbench.corpus.documents import located, read_yaml, refused
 from mendbench.errors import BadInput, UnknownName
-from mendbench.model.case import Case
+from mendbench.model.case import Case, CasePart
 
 FILE = "split.yaml"
 """The file name, in the folder of the cases."""
@@ -43,9 +43,9 @@ class Split:
     test: frozenset[str]
     half: frozenset[str]
 
-    def part_of(self, case: Case) -> str | None:
+    def part_of(self, case: Case) -> CasePart | None:
         """Return ``train`` or ``test``; None for a case whose group is in neither."""
-        return next((name for name in ("train", "test") if case.group in getattr(self, name)), None)
+        return "train" if case.group in self.train else "test" if case.group in self.test else None
 
 
 def cases_by_part(split: Split | None, cases: Iterable[Case]) -> dict[str, tuple[str, ...]]:

@@ -12,6 +12,7 @@ from mendbench.model.json import Json, JsonObject
 
 Kind: TypeAlias = Literal["repairable", "needs_user", "transient", "control", "mixed"]
 Difficulty: TypeAlias = Literal["easy", "middle", "hard"]
+CasePart: TypeAlias = Literal["train", "test"]
 Api: TypeAlias = Literal["well-known", "private"]
 Who: TypeAlias = Literal["edit", "user", "retry"]
 Provenance: TypeAlias = Literal["simulator", "real", "live"]

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Execution, State
-from mendbench.model.json import Json, JsonObject
+from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Prompt, Reply
+
+if TYPE_CHECKING:
+    from mendbench.model.trial_row import TrialRow as TrialRow  # noqa: PLC0414 - exported
+else:  # the definition takes 6 ms to import, and only its readers need it
+    TrialRow = dict
 
 ResponseStatus: TypeAlias = Literal[
     "edited", "unchanged", "invalid", "unparsable", "declined", "cut", "prompt_too_long"
@@ -26,6 +31,8 @@ unparsable, invalid or cut)."""
 
 AttemptLabel: TypeAlias = Literal["productive", "harmful", "plausible", "informative", "futile", "fruitless"]
 
+Where: TypeAlias = Literal["frame", "raw", "state", "derived", "nowhere"]
+"""Where a prompt contains a value: the frame, or the sections of a label."""
 
 SELF_REPAIR = "itself"
 """Strategy, policy and repairer of an engine that repairs by itself, without ours."""
@@ -137,7 +144,3 @@ class Evidence:
     model_requests: tuple[str, ...] = ()
     """Digests of the model requests that got a response."""
     problem: Problem | None = None
-
-
-JsonRow: TypeAlias = dict[str, Json]
-"""One line of ``trials.jsonl``: see :mod:`mendbench.trial.row` for its fields."""

@@ -9,14 +9,23 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
 from mendbench.cassettes import cassette
 from mendbench.cassettes.recordings import TRAJECTORIES, WORLD, model_file
 from mendbench.model.case import Case
-from mendbench.model.json import JsonObject
-from mendbench.model.trial import JsonRow
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.verdict import VerdictName
 from mendbench.prompts.trials_asking import by_repairer
 from mendbench.trial.row import whole
+
+
+class RecordingsUsed(TypedDict):
+    """The fields of a :class:`mendbench.model.trial_row.TrialRow` that say which recordings a trial used."""
+
+    case: str
+    used: Json
+    verdict: VerdictName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +45,7 @@ class StaleFile:
 def stale_files(
     cassettes_dir: Path,
     cases: Iterable[Case],
-    rows: Iterable[JsonRow],
+    rows: Iterable[RecordingsUsed],
     texts: Mapping[str, str],
     models: Collection[str],
     proved_with: Callable[[str], Collection[str]],

@@ -8,13 +8,17 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from mendbench.api.trials import RanTrial
 from mendbench.exchanges.urls import normalise_url
 from mendbench.model.case import Case, RequestCheck
-from mendbench.model.json import Json, JsonObject
+from mendbench.model.json import Json
 from mendbench.report.reasons import because
 from mendbench.scoring.judging.checks import describe, short
+
+if TYPE_CHECKING:
+    from mendbench.model.trial_row import CheckRow
 
 SHOWN_CHECKS = 6
 """Maximum number of failed checks shown; the page of the trial shows all."""
@@ -47,15 +51,18 @@ def story(trial: RanTrial, command: Sequence[str]) -> str:
 
 
 def _message(trial: RanTrial) -> str:
-    problem = trial.row["problem"] or {}
-    if trial.verdict == "unjudged" and "request" in problem["detail"]:
+    problem = trial.row["problem"]
+    if problem is None:
+        return "it has no judgement"
+    if problem["kind"] == "unjudged" and "request" in problem["detail"]:
         return f"no recording answers {problem['detail']['request']}"
-    return str(problem.get("message", "it has no judgement"))
+    return str(problem["message"])
 
 
 def _problem(trial: RanTrial, command: Sequence[str]) -> Iterator[str]:
     """Yield why a trial has no verdict, and how to fix that."""
-    detail = (trial.row["problem"] or {}).get("detail", {})
+    problem = trial.row["problem"]
+    detail = problem["detail"] if problem is not None else {}
     if trial.verdict == "unjudged":
         if "request" in detail:
             near = detail["nearest"] and f"{detail['nearest']}, which differs in {', '.join(detail['differs'])}"
@@ -96,7 +103,7 @@ def _checks(trial: RanTrial) -> Iterator[str]:
         yield f"  and {len(failed) - SHOWN_CHECKS} more"
 
 
-def _differing(failed: JsonObject, trial: RanTrial) -> Iterator[str]:
+def _differing(failed: CheckRow, trial: RanTrial) -> Iterator[str]:
     """Yield the fields in which the body sent to the expected address differs from the expected body."""
     wanted = _wanted(failed, trial.case)
     if wanted is None or _SENT not in failed["why"]:
@@ -110,7 +117,7 @@ def _differing(failed: JsonObject, trial: RanTrial) -> Iterator[str]:
         yield f"{path}: wanted {_shown(one)}, sent {_shown(other)}"
 
 
-def _wanted(failed: JsonObject, case: Case) -> RequestCheck | None:
+def _wanted(failed: CheckRow, case: Case) -> RequestCheck | None:
     variant = next((one for one in case.variants if one.name == failed["variant"]), None)
     checks = case.checks if variant is None else variant.checks
     requests = (check for check in checks if isinstance(check, RequestCheck) and check.json is not None)

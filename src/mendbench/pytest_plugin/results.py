@@ -13,7 +13,7 @@ import pytest
 from mendbench import api
 from mendbench.api.trials import Bench, RanTrial
 from mendbench.model.case import Case
-from mendbench.model.trial import JsonRow
+from mendbench.model.trial import TrialRow
 from mendbench.pytest_plugin.failing import headline, story
 from mendbench.results.store import StoredRun
 from mendbench.scoring.records import TrialRecord
@@ -58,9 +58,9 @@ class CasesRun:
         return self.stored.folder
 
     @property
-    def rows(self) -> tuple[JsonRow, ...]:
+    def rows(self) -> tuple[TrialRow, ...]:
         """All trials, with their texts inserted."""
-        return tuple(cast("JsonRow", whole(row, self.stored.texts)) for row in self.stored.rows)
+        return tuple(cast("TrialRow", whole(row, self.stored.texts)) for row in self.stored.rows)
 
     @property
     def records(self) -> tuple[TrialRecord, ...]:
@@ -160,7 +160,7 @@ def trial_of(ran: RanTrial, bench: Bench) -> Trial:
     return Trial(**values, command=bench.command(ran.key))
 
 
-def _without_verdict(rows: Sequence[JsonRow]) -> str:
+def _without_verdict(rows: Sequence[TrialRow]) -> str:
     lines = [f"{len(rows)} trials have no verdict:"]
-    lines += [f"  {row['key']}: {(row['problem'] or {}).get('message')}" for row in rows[:_SHOWN]]
+    lines += [f"  {row['key']}: {row['problem'] and row['problem']['message']}" for row in rows[:_SHOWN]]
     return "\n".join([*lines, *(["  …"] if len(rows) > _SHOWN else [])])

@@ -12,7 +12,7 @@ from mendbench.api import RunOptions
 from mendbench.api.trials import Bench, open_bench, shown
 from mendbench.config.config_file import load_config
 from mendbench.errors import BadInput
-from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.model.trial import TrialKey, TrialRow
 from mendbench.ports.engine import VERSION as ENGINE_PORT
 from mendbench.pytest_plugin import options
 from mendbench.results.baseline import digests_of, entry_of
@@ -103,7 +103,7 @@ class Accepted:
         """Return why the trial is expected to fail."""
         return f"{self.entry.outcome} in {self.place}"
 
-    def worse(self, row: JsonRow) -> str | None:
+    def worse(self, row: TrialRow) -> str | None:
         """Return in one line how a trial is worse than before, by the gate's rules; None if it is not."""
         now = entry_of(row)
         if change_of(self.entry, now) not in {"lost", "worse"}:

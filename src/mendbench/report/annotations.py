@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from mendbench.report.findings import LEVELS, Finding, Level
-from mendbench.report.reasons import reason, story, treatment_name, treatment_of, trial_name
+from mendbench.report.reasons import reason, story, treatment_name, trial_name
 from mendbench.results.store import StoredRun
 from mendbench.scoring.record_table import Records
+from mendbench.scoring.records import treatment_of
 
 SHOWN = 10
 """Annotations per level; GitHub drops the rest."""

@@ -10,11 +10,12 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_origin
 
 from mendbench.errors import BadInput
+from mendbench.model.field_types import FieldType, Mark, field_types
 from mendbench.model.json import Json, JsonObject
-from mendbench.model.trial import JsonRow
+from mendbench.model.trial_row import AttemptRow, BatchRow, NodeRow, TrialRow
 from mendbench.report.scores import score_lines
 from mendbench.results.baseline import elapsed_ms
 from mendbench.results.store import StoredRun
@@ -29,44 +30,38 @@ Dtype: TypeAlias = Literal["string", "category", "Int64", "Float64", "boolean"]
 
 Columns: TypeAlias = Mapping[str, Dtype]
 
-_TREATMENT: Columns = {
-    "engine": "category", "repairer": "category", "model": "category", "strategy": "category", "policy": "category",
-    "detector": "category",
-}  # fmt: skip
+_DTYPES: Mapping[Any, Dtype] = {bool: "boolean", int: "Int64", float: "Float64", str: "string"}
 
-_WHICH: Columns = {
-    "key": "string",
-    "case": "string",
-    "kind": "category",
-    "part": "category",
-    **_TREATMENT,
-    "sample": "Int64",
-}
+
+def _columns(definition: type) -> dict[str, Dtype]:
+    """Return the fields of one of a row's objects that are columns: all but lists and objects, with their types."""
+    found = {
+        name: _dtype(field) for name, field in field_types(definition).items() if Mark.NO_COLUMN not in field.notes
+    }
+    return {name: dtype for name, dtype in found.items() if dtype is not None}
+
+
+def _dtype(field: FieldType) -> Dtype | None:
+    if Mark.CATEGORY in field.notes or get_origin(field.kind) is Literal:
+        return "category"
+    return "string" if Mark.LONG in field.notes else _DTYPES.get(field.kind)
+
+
+_TRIAL = _columns(TrialRow)
+_TREATMENT = {name: _TRIAL[name] for name in ("engine", "repairer", "model", "strategy", "policy", "detector")}
+_WHICH = {**{name: _TRIAL[name] for name in ("key", "case", "kind", "part")}, **_TREATMENT, "sample": _TRIAL["sample"]}
 """The first columns of every row of a trial."""
 
 TABLES: Mapping[str, Columns] = MappingProxyType({
     "trials": {
-        **_WHICH, "group": "string", "family": "category", "difficulty": "category",
-        "api": "category", "title": "string", "case_digest": "string",
-        "verdict": "category", "outcome": "category", "stop_reason": "category", "end": "category",
-        "right_after_first": "boolean", "attempts": "Int64", "wasted_attempts": "Int64", "progress": "Int64",
-        "prompt_tokens": "Int64", "completion_tokens": "Int64", "cost_usd": "Float64", "context_recall": "Float64",
-        "leaks": "category", "edited": "boolean", "harmful": "boolean", "said": "boolean",
-        "repeated_side_effects": "Int64", "collateral_edits": "Int64", "edits": "string", "requests": "Int64",
-        "sampling": "category", "asked": "string", "tokens_estimated": "boolean",
-        "checks_failed": "Int64", "derived": "Int64", "elapsed_ms": "Int64", "problem": "string",
+        **_WHICH, **_TRIAL, "attempts": "Int64", "repeated_side_effects": "Int64", "collateral_edits": "Int64",
+        "edits": "string", "requests": "Int64", "checks_failed": "Int64", "elapsed_ms": "Int64", "problem": "string",
     },
     "attempts": {
-        **_WHICH, "number": "Int64", "label": "category", "status": "category", "reply": "category", "repeat": "boolean",
-        "progress": "Int64", "outcome": "category", "context_tokens": "Int64", "truncated": "boolean", "facts_found": "Int64",
-        "facts_missing": "Int64", "leaks": "category", "prompt_tokens": "Int64", "completion_tokens": "Int64",
-        "cost_usd": "Float64", "elapsed_ms": "Int64", "edits": "string", "problem": "string", "response": "string",
-        "provenance": "string", "batch": "string", "batch_position": "Int64", "batch_size": "Int64",
+        **_WHICH, **_columns(AttemptRow), **_WHICH, "outcome": "category", "facts_found": "Int64", "facts_missing": "Int64",
+        "edits": "string", "batch": "string", "batch_position": "Int64", "batch_size": "Int64",
     },
-    "nodes": {
-        **_WHICH, "execution": "Int64", "node": "string", "type": "category", "state": "category", "expected": "category",
-        "action": "category", "cached": "boolean", "modified": "boolean", "elapsed_ms": "Int64", "message": "string",
-    },
+    "nodes": {**_WHICH, "execution": "Int64", **_columns(NodeRow), "expected": "category", "elapsed_ms": "Int64"},
     "scores": {
         "part": "category", **_TREATMENT, "score": "category", "title": "category", "unit": "category", "better": "category",
         "numerator": "Float64", "denominator": "Float64", "value": "Float64", "low": "Float64", "high": "Float64",
@@ -154,8 +149,7 @@ def _trials(run: StoredRun) -> Iterator[JsonObject]:
     for row in run.rows:
         problem = whole(row["problem"], run.texts) or {}
         yield {
-            **{name: row.get(name) for name in TABLES["trials"]},
-            "title": whole(row["title"], run.texts),
+            **whole({name: row.get(name) for name in _TRIAL}, run.texts),
             "attempts": len(row["attempts"]),
             "repeated_side_effects": len(row["repeated_side_effects"]),
             "collateral_edits": len(row["collateral_edits"]),
@@ -170,12 +164,10 @@ def _trials(run: StoredRun) -> Iterator[JsonObject]:
 def _attempts(run: StoredRun) -> Iterator[JsonObject]:
     for row in run.rows:
         for attempt in row["attempts"]:
-            texts = whole({name: attempt[name] for name in ("response", "problem", "edits")}, run.texts)
             yield {
-                **{name: attempt.get(name) for name in TABLES["attempts"]},
+                **whole({name: attempt.get(name) for name in TABLES["attempts"]}, run.texts),
                 **_which(row),
-                **texts,
-                "edits": _listed(texts["edits"]),
+                "edits": _listed(whole(attempt["edits"], run.texts)),
                 "outcome": attempt["execution"]["outcome"] if attempt["execution"] else None,
                 "facts_found": len(attempt["facts"]["found"]),
                 "facts_missing": len(attempt["facts"]["missing"]),
@@ -183,16 +175,19 @@ def _attempts(run: StoredRun) -> Iterator[JsonObject]:
             }
 
 
-def _batch(batch: JsonObject | None) -> JsonObject:
-    place = batch or {}
-    return {"batch": place.get("name"), "batch_position": place.get("position"), "batch_size": place.get("size")}
+def _batch(batch: BatchRow | None) -> JsonObject:
+    return {
+        "batch": batch and batch["name"],
+        "batch_position": batch and batch["position"],
+        "batch_size": batch and batch["size"],
+    }
 
 
 def _nodes(run: StoredRun) -> Iterator[JsonObject]:
     for row in run.rows:
         executions = [(0, row["first"]), *((attempt["number"], attempt["execution"]) for attempt in row["attempts"])]
         for number, execution in executions:
-            for node in whole((execution or {}).get("nodes", []), run.texts):
+            for node in whole(execution["nodes"] if execution else [], run.texts):
                 label = row["nodes"].get(node["node"]) if number == 0 else None
                 yield {
                     **{name: node.get(name) for name in TABLES["nodes"]},
@@ -222,7 +217,7 @@ _ROWS: Mapping[str, Callable[[StoredRun], Iterable[JsonObject]]] = MappingProxyT
 )
 
 
-def _which(row: JsonRow) -> JsonObject:
+def _which(row: TrialRow) -> JsonObject:
     return {name: row.get(name) for name in _WHICH}
 
 

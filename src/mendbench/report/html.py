@@ -23,7 +23,7 @@ from markupsafe import Markup
 
 from mendbench.errors import UnknownName
 from mendbench.model.json import JsonObject
-from mendbench.model.trial import JsonRow
+from mendbench.model.trial import TrialRow
 from mendbench.repair.policies import policy
 from mendbench.report.funnels import SAYS
 from mendbench.report.overview import NAMED, build_overview
@@ -109,7 +109,7 @@ def page_templates() -> SandboxedEnvironment:
     return environment
 
 
-def _row(run: StoredRun, key: str) -> JsonRow:
+def _row(run: StoredRun, key: str) -> TrialRow:
     row = run.row(key)
     if row is None:
         raise KeyError(key)

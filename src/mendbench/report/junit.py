@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 from xml.etree import ElementTree as ET
 
-from mendbench.model.trial import JsonRow
+from mendbench.model.trial import TrialRow
 from mendbench.report.findings import Finding, Judgement
 from mendbench.report.reasons import reason, story, treatment_name, trial_name, verdict_words
 from mendbench.report.scores import ScoreLine, score_lines
@@ -30,7 +30,7 @@ from mendbench.results.store import StoredRun
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import Treatment
 
-Failing: TypeAlias = Collection[str] | Callable[[JsonRow], bool]
+Failing: TypeAlias = Collection[str] | Callable[[TrialRow], bool]
 """Which trials fail a build: their keys, or a predicate on a row."""
 
 Status: TypeAlias = Literal["passed", "failure", "error", "skipped"]
@@ -107,14 +107,14 @@ def legal(text: str) -> str:
     return _ILLEGAL.sub(lambda found: ascii(found[0])[1:-1], text.replace("\r\n", "\n"))
 
 
-def _red(row: JsonRow, failing: Failing | None, keys: frozenset[str] | None) -> bool | None:
+def _red(row: TrialRow, failing: Failing | None, keys: frozenset[str] | None) -> bool | None:
     """Return whether the judgement fails this trial; None if there is no judgement."""
     if failing is None:
         return None
     return bool(failing(row)) if callable(failing) else row["key"] in (keys or ())
 
 
-def _status(row: JsonRow, *, red: bool | None) -> Status:
+def _status(row: TrialRow, *, red: bool | None) -> Status:
     if row["verdict"] == "correct" and not red:
         return "passed"
     if red is False:
@@ -122,7 +122,7 @@ def _status(row: JsonRow, *, red: bool | None) -> Status:
     return "error" if row["verdict"] in {"unjudged", "crashed"} else "failure"
 
 
-def _test(row: JsonRow, run: StoredRun, status: Status, findings: Sequence[Finding]) -> _Test:
+def _test(row: TrialRow, run: StoredRun, status: Status, findings: Sequence[Finding]) -> _Test:
     gated = [finding for finding in findings if status != "skipped" or finding.level != "notice"]
     why = "; ".join(f"{finding.title}: {finding.message}" for finding in gated)
     known = findings[0].title if findings else "known"
@@ -137,7 +137,7 @@ def _test(row: JsonRow, run: StoredRun, status: Status, findings: Sequence[Findi
     )
 
 
-def _body(row: JsonRow, run: StoredRun, findings: Sequence[Finding]) -> str:
+def _body(row: TrialRow, run: StoredRun, findings: Sequence[Finding]) -> str:
     found = (f"{finding.title}: {finding.message}" for finding in findings)
     return "\n".join([*found, story(row, run.texts), _figures(row)])
 
@@ -171,9 +171,9 @@ def _gate_test(name: str, words: str, status: Status, *, kind: str) -> _Test:
     return _Test(name=name, classname=OWN_SUITE, seconds=0, status=status, kind=kind, message=words, body=body, out=out)
 
 
-def _figures(row: JsonRow) -> str:
+def _figures(row: TrialRow) -> str:
     names = ("wasted_attempts", "progress", "context_recall", *_TOKENS)
-    return ", ".join(f"{name}: {row[name]}" for name in names if row[name] is not None)
+    return ", ".join(f"{name}: {value}" for name in names if (value := row.get(name)) is not None)
 
 
 def _by_treatment(records: Records) -> list[tuple[Treatment, Records]]:

@@ -18,7 +18,7 @@ from itertools import chain
 from typing import TypeAlias
 
 from mendbench.model.json import Json, JsonObject
-from mendbench.model.trial import JsonRow
+from mendbench.model.trial import TrialRow
 from mendbench.report.fact_highlights import matched_words
 from mendbench.report.pools import LIST, TEXT_LINES, Entry, PoolFile
 from mendbench.scoring.funnel import final_stage, first_stage
@@ -124,7 +124,7 @@ class _Pool:
             self._known[written] = self._list(value) if isinstance(value, list) else self._object(value)
         return self._known[written]
 
-    def attempt(self, value: JsonObject) -> int:
+    def attempt(self, value: Mapping[str, Json]) -> int:
         """Return the reference of an attempt, with the words that state facts: all as its ``marks``, each fact's as its ``words``."""
         written = json.dumps(value)
         if written not in self._known:
@@ -171,7 +171,7 @@ class _Pool:
         return place
 
 
-def parts_of(rows: Sequence[JsonRow], texts: Mapping[str, str], records: Records) -> Parts:
+def parts_of(rows: Sequence[TrialRow], texts: Mapping[str, str], records: Records) -> Parts:
     """Return rows in parts; ``records`` are those of the rows. The order of rows is kept, also within a case.
 
     The rows are read once, case by case, and the results are kept in a file until they are used.
@@ -189,7 +189,7 @@ def parts_of(rows: Sequence[JsonRow], texts: Mapping[str, str], records: Records
     )  # fmt: skip
 
 
-def columns_of(rows: Sequence[JsonRow], texts: Mapping[str, str], records: Records) -> Columns:
+def columns_of(rows: Sequence[TrialRow], texts: Mapping[str, str], records: Records) -> Columns:
     """Return only the columns of rows."""
     fields_of_rows = {name: _RowField(len(rows)) for name in _OF_ROWS}
     for place, row in enumerate(rows):
@@ -203,7 +203,7 @@ _OF_ROWS = ("title", "request")
 
 
 def _packed_rows(
-    rows: Sequence[JsonRow], places: Iterable[int], pool: _Pool, fields_of_rows: Mapping[str, _RowField]
+    rows: Sequence[TrialRow], places: Iterable[int], pool: _Pool, fields_of_rows: Mapping[str, _RowField]
 ) -> Iterator[int]:
     """Put the rows of one case into its pool, and yield the reference of each."""
     for place in places:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Iterator, Mapping
 
 from mendbench.model.json import Json, JsonObject
-from mendbench.model.trial import SELF_REPAIR, JsonRow
+from mendbench.model.trial import SELF_REPAIR, TrialRow
 from mendbench.repair.policies import is_policy, policy
 from mendbench.scoring.judging.checks import short
 from mendbench.scoring.judging.diffs import MISSING, value_at
 from mendbench.scoring.judging.evidence import facts_in
 from mendbench.scoring.judging.outcomes import rule_for
-from mendbench.scoring.records import Treatment
+from mendbench.scoring.records import Treatment, treatment_of
 from mendbench.trial.row import whole
 
 PLAIN_ENGINE, PLAIN_REPAIRER = "mendbench", "chat"
@@ -21,11 +20,6 @@ PLAIN_ENGINE, PLAIN_REPAIRER = "mendbench", "chat"
 
 CHECKS_SHOWN, EDITS_SHOWN = 5, 8
 """Maximum per trial; the rest is counted."""
-
-
-def treatment_of(row: JsonRow) -> Treatment:
-    """Return the treatment of a row's trial."""
-    return Treatment(**{part.name: row[part.name] for part in dataclasses.fields(Treatment)})
 
 
 def treatment_name(treatment: Treatment) -> str:
@@ -42,18 +36,18 @@ def treatment_name(treatment: Treatment) -> str:
     return ", ".join([*parts, treatment.engine] if treatment.engine != PLAIN_ENGINE else parts)
 
 
-def trial_name(row: JsonRow) -> str:
+def trial_name(row: TrialRow) -> str:
     """Return the trial's readable name, which is unique within a run."""
     sample = f", sample {row['sample']}" if row["sample"] else ""
     return f"{row['case']} [{treatment_name(treatment_of(row))}{sample}]"
 
 
-def verdict_words(row: JsonRow) -> str:
+def verdict_words(row: TrialRow) -> str:
     """Return verdict and outcome: ``incorrect: plausible``."""
     return str(row["verdict"]) if row["outcome"] is None else f"{row['verdict']}: {row['outcome']}"
 
 
-def reason(row: JsonRow, texts: Mapping[str, str]) -> str:
+def reason(row: TrialRow, texts: Mapping[str, str]) -> str:
     """Return in one line why a trial is not right, or its outcome if it is."""
     if row["verdict"] in {"unjudged", "crashed"}:
         problem = whole(row.get("problem"), texts) or {}
@@ -62,17 +56,17 @@ def reason(row: JsonRow, texts: Mapping[str, str]) -> str:
     return f"{words}; {because(row)}" if row["verdict"] == "incorrect" else words
 
 
-def because(row: JsonRow) -> str:
+def because(row: TrialRow) -> str:
     """Return the reason in the table of outcomes for a judged trial."""
     return rule_for(facts_in(row).verdict).because
 
 
-def story(row: JsonRow, texts: Mapping[str, str]) -> str:
+def story(row: TrialRow, texts: Mapping[str, str]) -> str:
     """Return what happened in a trial, in a few lines: its end, the failures, the request, and the edits."""
     return "\n".join(_lines(row, texts))
 
 
-def _lines(row: JsonRow, texts: Mapping[str, str]) -> Iterator[str]:
+def _lines(row: TrialRow, texts: Mapping[str, str]) -> Iterator[str]:
     yield reason(row, texts)
     yield f"case {row['case']} ({row['kind']}): {whole(row['title'], texts)}"
     detail = (whole(row.get("problem"), texts) or {}).get("detail") or {}
@@ -100,7 +94,7 @@ def _missed(detail: Mapping[str, Json]) -> Iterator[str]:
         yield f"record it with: {detail['record']}"
 
 
-def _refused(row: JsonRow, texts: Mapping[str, str]) -> Iterator[str]:
+def _refused(row: TrialRow, texts: Mapping[str, str]) -> Iterator[str]:
     refused = next((request for request in reversed(row["requests"]) if not request["accepted"]), None)
     if refused is None:
         return
@@ -111,7 +105,7 @@ def _refused(row: JsonRow, texts: Mapping[str, str]) -> Iterator[str]:
     yield f"  answered: {response}"
 
 
-def _diff(row: JsonRow, texts: Mapping[str, str]) -> Iterator[str]:
+def _diff(row: TrialRow, texts: Mapping[str, str]) -> Iterator[str]:
     """Yield the places in the workflow that the applied edits changed, with the old and the new value."""
     edits = whole(row["edits"], texts)
     if not edits:
@@ -125,7 +119,7 @@ def _diff(row: JsonRow, texts: Mapping[str, str]) -> Iterator[str]:
         yield f"  and {len(edits) - EDITS_SHOWN} more places"
 
 
-def _last_workflow(row: JsonRow, texts: Mapping[str, str]) -> JsonObject:
+def _last_workflow(row: TrialRow, texts: Mapping[str, str]) -> JsonObject:
     ran = [attempt for attempt in row["attempts"] if attempt["execution"] is not None]
     return _document(ran[-1]["workflow"] if ran else row["workflow"], texts)
 
@@ -140,6 +134,6 @@ def _value(document: JsonObject, path: str) -> str:
     return "nothing" if value is MISSING else short(json.dumps(value, ensure_ascii=False))
 
 
-def _attempts(row: JsonRow) -> str:
+def _attempts(row: TrialRow) -> str:
     number = len(row["attempts"])
     return f"{number} attempt{'' if number == 1 else 's'}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mendbench.errors import UnknownName
 from mendbench.model.json import Json
-from mendbench.model.trial import JsonRow
+from mendbench.model.trial import TrialRow
 from mendbench.report.charts.break_even import break_even
 from mendbench.report.charts.chart import Chart
 from mendbench.report.primary import settled_for
@@ -399,7 +399,7 @@ def _gaps(run: StoredRun, views: Views) -> Gaps | None:
 
 def _listed(run: StoredRun, missing: Records) -> Iterator[Open]:
     """Yield the trials without a verdict; those that differ only in the policy are one entry."""
-    alike: dict[tuple[Json, ...], list[JsonRow]] = defaultdict(list)
+    alike: dict[tuple[Json, ...], list[TrialRow]] = defaultdict(list)
     for place in missing.places():
         row = run.rows[place]
         alike[row["case"], row["strategy"], row["sample"], row["verdict"]].append(row)
@@ -412,6 +412,6 @@ def _listed(run: StoredRun, missing: Records) -> Iterator[Open]:
         )
 
 
-def _says(row: JsonRow, texts: Mapping[str, str]) -> str:
+def _says(row: TrialRow, texts: Mapping[str, str]) -> str:
     problem: Json = whole(row["problem"], texts)
     return str(problem["message"]) if problem else ""

@@ -10,19 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from mendbench.errors import BadInput
 from mendbench.io.canonical_json import digest
 from mendbench.io.reading import MAX_RECORDING, read_text
 from mendbench.model.case import Kind
 from mendbench.model.json import Json, JsonObject
-from mendbench.model.trial import JsonRow, StopReason, TrialKey
+from mendbench.model.trial import StopReason, TrialKey, TrialRow
 from mendbench.model.verdict import Outcome
 from mendbench.results.store import StoredRun
 from mendbench.scoring.chance import ResponseDigest
 from mendbench.scoring.gating.result import Baseline, Digests, Entry, FactDigest
 from mendbench.trial.row import SHORT, trial_key
+
+if TYPE_CHECKING:
+    from mendbench.model.trial_row import AttemptRow
 
 FORMAT = 4
 """4: the columns ``context_tokens``, ``facts`` and ``elapsed_ms`` are added.
@@ -56,7 +59,7 @@ _CONFLICT = re.compile(r"<{7}|={7}|>{7}|\|{7}")
 _HINT = "take it from version control, or delete the file and accept a run with `mendbench gate --update`"
 
 
-def entry_of(row: JsonRow) -> Entry:
+def entry_of(row: TrialRow) -> Entry:
     """Return the baseline entry of a trial, from its row."""
     key = TrialKey(
         case=row["case"], engine=row["engine"], repairer=row["repairer"], model=row["model"], strategy=row["strategy"],
@@ -80,7 +83,7 @@ def entry_of(row: JsonRow) -> Entry:
     )
 
 
-def elapsed_ms(row: JsonRow) -> int:
+def elapsed_ms(row: TrialRow) -> int:
     """Return how long a trial took on the virtual clock: its executions and the recorded responses to its prompts."""
     executions = [row["first"], *(attempt["execution"] for attempt in row["attempts"])]
     ran = sum(execution["duration_ms"] for execution in executions if execution is not None)
@@ -92,7 +95,7 @@ def fact_digest(fact: Json) -> str:
     return digest(fact, SHORT)
 
 
-def responses_of(row: JsonRow) -> tuple[ResponseDigest, ...]:
+def responses_of(row: TrialRow) -> tuple[ResponseDigest, ...]:
     """Return the digests of a trial's attempts, from its row."""
     return tuple(_response(attempt) for attempt in row["attempts"])
 
@@ -176,7 +179,7 @@ def is_baseline(path: Path) -> bool:
     return not any(lines) or any(line == _INTRO or line.startswith("format\t") for line in lines)
 
 
-def _response(attempt: JsonObject) -> ResponseDigest:
+def _response(attempt: AttemptRow) -> ResponseDigest:
     """Return the digests of an attempt.
 
     The prompt's is that of the model request, as misses and reports show it. Without a model request it is computed from the prompt.
@@ -190,10 +193,14 @@ def _response(attempt: JsonObject) -> ResponseDigest:
     )
 
 
-def _facts_of(row: JsonRow) -> tuple[FactDigest, ...]:
+def _facts_of(row: TrialRow) -> tuple[FactDigest, ...]:
     """Return the facts of a case by whether the first prompt states them, sorted: a change of one is a change of one sign."""
-    own = row["attempts"][0]["facts"] if row["attempts"] else {"found": [], "missing": []}
-    found = {fact_digest(fact): stated for name, stated in (("missing", False), ("found", True)) for fact in own[name]}
+    if not row["attempts"]:
+        return ()
+    own = row["attempts"][0]["facts"]
+    found = {
+        fact_digest(fact): stated for facts, stated in ((own["missing"], False), (own["found"], True)) for fact in facts
+    }
     return tuple(FactDigest(digest=one, stated=stated) for one, stated in sorted(found.items()))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from mendbench.model.json import Json
-from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.model.trial import TrialKey, TrialRow
 from mendbench.results.baseline import fact_digest
 from mendbench.results.store import StoredRun
 from mendbench.results.stored_rows import StoredRows
@@ -33,7 +33,7 @@ _CANARY_BYTES = re.compile(_CANARY.pattern.encode())
 _SHOWN = 14
 
 
-def reasons(row: JsonRow, texts: Mapping[str, str]) -> tuple[str, ...]:
+def reasons(row: TrialRow, texts: Mapping[str, str]) -> tuple[str, ...]:
     """Return the reasons for a trial's result, one line each: what is missing, where it crashed, which states and checks are wrong."""
     problem = whole(row["problem"], texts)
     if problem is not None:
@@ -52,7 +52,7 @@ def reasons(row: JsonRow, texts: Mapping[str, str]) -> tuple[str, ...]:
     return (*states[:1], *failed, *([f"{more} more checks do not hold"] if more > 0 else []))
 
 
-def changed_responses(row: JsonRow, texts: Mapping[str, str], changed: Sequence[str]) -> tuple[str, ...]:
+def changed_responses(row: TrialRow, texts: Mapping[str, str], changed: Sequence[str]) -> tuple[str, ...]:
     """Return one line for each request of a trial whose response from the world changed.
 
     ``changed`` names the requests as ``exchanges`` of the row does. Requests sent only by the runs that judge the trial are shown by key.
@@ -70,7 +70,9 @@ def changed_responses(row: JsonRow, texts: Mapping[str, str], changed: Sequence[
     return (*lines, *([f"{more} more changed responses"] if more > 0 else []))
 
 
-def lost_facts(row: JsonRow, texts: Mapping[str, str], before: Entry, text_of: Callable[[str], str]) -> tuple[str, ...]:
+def lost_facts(
+    row: TrialRow, texts: Mapping[str, str], before: Entry, text_of: Callable[[str], str]
+) -> tuple[str, ...]:
     """Return a line with the facts that the first prompt of a trial stated before and no longer states; nothing if it states them all.
 
     ``text_of`` returns the plain text of a fact from its pattern.
@@ -116,7 +118,7 @@ def secrets_in(stored: StoredRun) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple(found)
 
 
-def _suspects(stored: StoredRun, in_texts: Mapping[str, str]) -> Iterator[JsonRow]:
+def _suspects(stored: StoredRun, in_texts: Mapping[str, str]) -> Iterator[TrialRow]:
     """Yield the rows that may contain a secret or one of these texts. Rows of a folder are parsed only in that case."""
     rows = stored.rows
     lines = rows.raw() if isinstance(rows, StoredRows) else (json.dumps(row).encode() for row in rows)

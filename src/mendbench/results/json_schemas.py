@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from collections.abc import Mapping
+from typing import Any, Literal, get_args, get_origin, is_typeddict
 
 from mendbench.corpus.case_file import CaseFile
 from mendbench.corpus.states import OWN_SHAPES
-from mendbench.model.case import Api, Kind
-from mendbench.model.execution import NodeState
+from mendbench.model.field_types import FieldType, Mark, field_types, type_of
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import SectionLabel
-from mendbench.model.trial import AttemptLabel, ResponseStatus, StopReason
-from mendbench.model.verdict import Outcome, VerdictName
+from mendbench.model.trial_row import TrialRow
 from mendbench.services import service_names, shape_of
-from mendbench.trial.row import FORMAT
 
-_TEXT: JsonObject = {
+_LONG_TEXT: JsonObject = {
     "anyOf": [
         {"type": "string"},
         {"type": "object", "required": ["$text"], "properties": {"$text": {"type": "string"}}, "additionalProperties": False},
     ],
-    "description": "a text, or the digest of one in texts.jsonl",
+    "description": "A text, or the digest of one in texts.jsonl.",
 }  # fmt: skip
+
+_TYPES: Mapping[Any, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
 
 
 def case_schema() -> JsonObject:
@@ -88,48 +88,39 @@ def strategy_schema() -> JsonObject:
 
 def trial_schema() -> JsonObject:
     """Return the schema of a line of ``trials.jsonl``."""
-    attempt = {
+    parts: dict[str, JsonObject] = {"LongText": _LONG_TEXT}
+    _object(TrialRow, parts)
+    return {"title": "Trial", **parts.pop(TrialRow.__name__), "$defs": parts}
+
+
+def _object(definition: type, parts: dict[str, JsonObject]) -> None:
+    """Add the schema of an object that a ``TypedDict`` defines to ``parts``, and those of the objects in it."""
+    known = field_types(definition)
+    parts[definition.__name__] = {
+        "description": definition.__doc__,
         "type": "object",
-        "properties": {
-            "number": {"type": "integer", "minimum": 1},
-            "status": {"enum": list(get_args(ResponseStatus))},
-            "label": {"enum": [*get_args(AttemptLabel), None]},
-            "progress": {"type": ["integer", "null"], "minimum": 0, "maximum": 7},
-            "evidence": {"type": ["object", "null"], "description": "the facts that label and progress follow from"},
-            "response": _TEXT,
-            "context_tokens": {"type": "integer", "minimum": 0},
-            "repeat": {"type": "boolean"},
-        },
+        "required": sorted(name for name, field in known.items() if field.required),
+        "properties": {name: {"description": field.meaning, **_value(field, parts)} for name, field in known.items()},
+        "additionalProperties": False,
     }
-    nodes = {
-        "type": "object",
-        "additionalProperties": {
-            "type": "object",
-            "properties": {"expected": {"enum": list(get_args(NodeState))}, "got": {"enum": [*get_args(NodeState), None]}},
-        },
-    }  # fmt: skip
-    text, maybe_text = {"type": "string"}, {"type": ["string", "null"]}
-    properties: JsonObject = {
-        "format": {"const": FORMAT},
-        **dict.fromkeys(("key", "case", "group", "family", "engine", "strategy", "policy", "repairer"), text),
-        **dict.fromkeys(("model", "detector", "leaks", "asked"), maybe_text),
-        "api": {"enum": list(get_args(Api))},
-        "sampling": {"enum": ["unknown", None]},
-        "tokens_estimated": {"type": "boolean"},
-        "sample": {"type": "integer", "minimum": 0},
-        "kind": {"enum": list(get_args(Kind))},
-        "verdict": {"enum": list(get_args(VerdictName))},
-        "outcome": {"enum": [*get_args(Outcome), None]},
-        "stop_reason": {"enum": list(get_args(StopReason))},
-        "attempts": {"type": "array", "maxItems": 3, "items": attempt},
-        **{key: {"type": ["integer", "null"]} for key in ("wasted_attempts", "prompt_tokens", "completion_tokens")},
-        **{key: {"type": ["number", "null"]} for key in ("cost_usd", "context_recall")},
-        "nodes": nodes,
-        **{
-            key: {"type": "array"}
-            for key in ("requests", "variants", "repeated_side_effects", "collateral_edits", "edits")
-        },
-        **{key: {"type": "object"} for key in ("outputs", "evidence", "timing")},
-        "derived": {"type": "integer", "minimum": 0},
-    }
-    return {"title": "Trial", "type": "object", "required": sorted(properties), "properties": properties}
+
+
+def _value(value: FieldType, parts: dict[str, JsonObject]) -> JsonObject:
+    own = {**_kind(value, parts), **value.keywords}
+    return {"anyOf": [own, {"type": "null"}]} if value.nullable else own
+
+
+def _kind(value: FieldType, parts: dict[str, JsonObject]) -> JsonObject:
+    kind, origin, inner = value.kind, get_origin(value.kind), get_args(value.kind)
+    if kind is Any:
+        return {"$ref": "#/$defs/LongText"} if Mark.LONG in value.notes else {}
+    if kind in _TYPES:
+        return {"type": _TYPES[kind]}
+    if is_typeddict(kind):
+        if kind.__name__ not in parts:
+            _object(kind, parts)
+        return {"$ref": f"#/$defs/{kind.__name__}"}
+    if origin is Literal:
+        return {"enum": list(inner)}
+    item = _value(type_of(inner[-1]), parts)
+    return {"type": "array", "items": item} if origin is list else {"type": "object", "additionalProperties": item}

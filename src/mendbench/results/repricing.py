@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mendbench.config.prices import UNKNOWN, Price, amount, as_described, costs_of
 from mendbench.errors import BadInput
 from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Reply
-from mendbench.model.trial import JsonRow
+from mendbench.model.trial import TrialRow
 from mendbench.scoring.judging.evidence import AGAIN
 from mendbench.scoring.record_table import Records
 from mendbench.trial.components import BenchContext, price_of
 from mendbench.trial.row import whole
 
-RESPONSE: Mapping[str, type] = {"model_request": str, "model": str, "prompt_tokens": int, "completion_tokens": int}
-"""Fields of an attempt that determine its cost; each may be None."""
+if TYPE_CHECKING:
+    from mendbench.model.trial_row import AttemptRow
 
 
 def prices_today(records: Records, described: Mapping[str, Json], context: BenchContext) -> dict[str, Price]:
@@ -33,23 +34,14 @@ def prices_today(records: Records, described: Mapping[str, Json], context: Bench
     return {name: _price(name, described[name], context, *who[name]) for name in sorted(described) if name in who}
 
 
-def repriced(row: JsonRow, prices: Mapping[str, Price], texts: Mapping[str, str]) -> JsonRow:
-    """Return a row with the costs of its responses at these ``prices``; ``texts`` are the run's long texts by digest.
-
-    Raises:
-        BadInput: the row lacks a required field; the place is a path in the row.
-    """
-    costs = costs_of(
-        [_reply(row, at, texts) for at in range(len(row["attempts"]))], prices.get(_priced_as(row), UNKNOWN)
-    )
-    each = [
+def repriced(row: TrialRow, prices: Mapping[str, Price], texts: Mapping[str, str]) -> TrialRow:
+    """Return a row with the costs of its responses at these ``prices``; ``texts`` are the run's long texts by digest."""
+    replies = [_reply(attempt, texts) for attempt in row["attempts"]]
+    costs = costs_of(replies, prices.get(row["model"] or row["repairer"], UNKNOWN))
+    each: list[AttemptRow] = [
         {**attempt, "cost_usd": _as_stored(amount(cost))} for attempt, cost in zip(row["attempts"], costs, strict=True)
     ]
     return {**row, "cost_usd": _as_stored(amount(*costs)), "attempts": each}
-
-
-def _priced_as(row: JsonRow) -> str:
-    return str(row["model"] or row["repairer"])
 
 
 def _price(name: str, described: JsonObject, context: BenchContext, repairer: str, model: str | None) -> Price:
@@ -63,14 +55,15 @@ def _price(name: str, described: JsonObject, context: BenchContext, repairer: st
     return before if today.described() == UNKNOWN.described() else today
 
 
-def _reply(row: JsonRow, at: int, texts: Mapping[str, str]) -> Reply:
-    attempt = row["attempts"][at]
-    own = attempt if isinstance(attempt, dict) else {}
-    found = {field: whole(own[field], texts) for field in RESPONSE if field in own}
-    for field, kind in RESPONSE.items():
-        if field not in found or not isinstance(found[field], kind | None):
-            raise BadInput(f"attempts[{at}].{field}", repr(found[field]) if field in found else "missing", AGAIN)
-    return Reply(text="", **found)
+def _reply(attempt: AttemptRow, texts: Mapping[str, str]) -> Reply:
+    """Return what determines the cost of a reply."""
+    return Reply(
+        text="",
+        model_request=attempt["model_request"],
+        model=whole(attempt["model"], texts),
+        prompt_tokens=attempt["prompt_tokens"],
+        completion_tokens=attempt["completion_tokens"],
+    )
 
 
 def _as_stored(cost: float | None) -> Json:

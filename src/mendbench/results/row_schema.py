@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Literal, get_args, get_origin, is_typeddict
 
 from mendbench.model.case import Kind
-from mendbench.model.execution import NodeState
-from mendbench.model.trial import AttemptLabel, ResponseStatus, StopReason
-from mendbench.model.verdict import Outcome, VerdictName
+from mendbench.model.field_types import FieldType, Mark, field_types, type_of
+from mendbench.model.json import JsonObject
 from mendbench.values.schema import (
     COUNT,
     FLAG,
@@ -16,6 +17,7 @@ from mendbench.values.schema import (
     OBJECT,
     TEXT,
     TEXTS,
+    Shape,
     among,
     fields,
     many,
@@ -26,107 +28,57 @@ from mendbench.values.schema import (
     text_or,
 )
 
-LONG = text_or(fields({"$text": text_or(TEXTS)}))
+_LONG = text_or(fields({"$text": TEXT}))
 """A text, or the digest of one."""
 
-MAYBE_LONG = maybe(LONG)
-_COUNT = maybe(COUNT)
-_AMOUNT = maybe(of(int, float, least=0))
-_SHARE = maybe(NUMBER)
-_LEVEL = maybe(of(int, least=0))
-_STATE = among(get_args(NodeState))
+_SHAPES: Mapping[Any, Shape] = {str: TEXT, bool: FLAG, JsonObject: OBJECT}
+_NUMBERS: Mapping[Any, tuple[type, ...]] = {int: (int,), float: (int, float)}
 
-_WARNED = fields({"node_id": LONG, "message": LONG})
 
-_EXECUTION = fields(
-    {
-        "outcome": TEXT,
-        "nodes": many(
-            fields(
-                {"node": LONG, "state": TEXT},
-                {
-                    "type": LONG, "message": MAYBE_LONG, "cached": FLAG, "modified": FLAG, "confidence": NUMBER,
-                    "evidence": many(fields({"path": LONG, "found": LONG, "weight": NUMBER})),
-                },
-            )
-        ),
-        "failures": many(
-            fields(
-                {"category": LONG, "message": LONG},
-                {"node": MAYBE_LONG, "status": maybe(NUMBER), "fixable": maybe(FLAG), "suggestion": MAYBE_LONG},
-            )
-        ),
-        "warnings": many(_WARNED),
-    },
-    {"duration_ms": maybe(NUMBER)},
-)  # fmt: skip
+def row_shape(definition: type) -> Shape:
+    """Return the shape of an object that a ``TypedDict`` of :mod:`mendbench.model.trial_row` defines."""
+    known = field_types(definition)
+    shapes = {name: _shape(of_field) for name, of_field in known.items()}
+    optional = {name: shape for name, shape in shapes.items() if not known[name].required}
+    return fields({name: shape for name, shape in shapes.items() if name not in optional}, optional)
 
-_ATTEMPT = fields(
-    {
-        "number": of(int, least=1),
-        "system": LONG, "frame": LONG, "response": LONG, "reply": TEXT,
-        "sections": many(fields({"name": TEXT, "label": TEXT, "cut": FLAG, "text": LONG})),
-        "context_tokens": COUNT, "truncated": FLAG,
-        "facts": fields({"found": many(LONG), "missing": many(LONG)}),
-        "leaks": MAYBE_TEXT, "model_request": MAYBE_TEXT, "model": MAYBE_LONG,
-        "prompt_tokens": _COUNT, "completion_tokens": _COUNT, "cost_usd": _AMOUNT,
-        "repeat": FLAG, "status": among(get_args(ResponseStatus)), "problem": MAYBE_LONG,
-        "label": among(get_args(AttemptLabel), absent=True), "progress": _LEVEL,
-        "workflow": MAYBE_LONG, "edits": many(LONG), "execution": maybe(_EXECUTION),
-    },
-    {
-        "elapsed_ms": NUMBER, "evidence": maybe(OBJECT), "provenance": MAYBE_TEXT,
-        "batch": maybe(fields({"name": TEXT, "position": COUNT, "size": COUNT})),
-    },
-)  # fmt: skip
 
-_REQUEST = fields(
-    {
-        "method": LONG, "url": LONG, "body": MAYBE_LONG, "status": COUNT, "fault": MAYBE_TEXT, "response": MAYBE_LONG,
-        "accepted": FLAG, "changed": maybe(FLAG), "key": TEXT,
-    },
-    {
-        "phase": maybe(of(int, str)), "node": MAYBE_LONG, "origin": TEXT,
-        "meaning": maybe(fields({"method": LONG, "url": LONG, "body": MAYBE_LONG})),
-    },
-)  # fmt: skip
+def _shape(value: FieldType) -> Shape:
+    shape = _shape_without_null(value)
+    return maybe(shape) if value.nullable else shape
 
-_CHECK = fields(
-    {"check": LONG, "held": FLAG, "why": MAYBE_LONG}, {"harm": FLAG, "in_trial": FLAG, "variant": MAYBE_LONG}
-)
 
-_EXCHANGE = matching("[^,:]+:[^,:]+", "REQUEST:RESPONSE")
+def _shape_without_null(value: FieldType) -> Shape:
+    kind, keywords = value.kind, value.keywords
+    if Mark.LONG in value.notes:
+        return _LONG
+    if kind in _NUMBERS:
+        return of(*_NUMBERS[kind], least=keywords.get("minimum"))
+    if "pattern" in keywords:
+        return matching(keywords["pattern"], keywords["title"])
+    if kind in _SHAPES:
+        return _SHAPES[kind]
+    if is_typeddict(kind):
+        return row_shape(kind)
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return among(parts)
+    return (many if origin is list else named)(_shape(type_of(parts[-1])))
 
-TRIAL = fields(
-    {
-        **dict.fromkeys(("key", "case", "group", "family", "engine", "strategy", "policy", "repairer"), TEXT),
-        **dict.fromkeys(("difficulty", "api", "case_digest"), TEXT),
-        **dict.fromkeys(("model", "detector", "leaks", "sampling", "asked"), MAYBE_TEXT),
-        "tokens_estimated": FLAG,
-        "part": among(("train", "test"), absent=True),
-        "title": LONG, "request": LONG, "workflow": LONG, "used": LONG,
-        "sample": COUNT, "kind": among(get_args(Kind)),
-        "verdict": among(get_args(VerdictName)), "outcome": among(get_args(Outcome), absent=True),
-        "stop_reason": among(get_args(StopReason)), "end": among(("success", "warning", "error"), absent=True),
-        "adversarial_to": TEXTS, "recorded_from": named(TEXT),
-        "first": maybe(_EXECUTION), "attempts": many(_ATTEMPT),
-        "wasted_attempts": _COUNT, "prompt_tokens": _COUNT, "completion_tokens": _COUNT, "cost_usd": _AMOUNT, "context_recall": _SHARE,
-        "progress": _LEVEL, "derived": COUNT, "right_after_first": maybe(FLAG),
-        "problem": maybe(fields({"kind": TEXT, "message": LONG}, {"detail": maybe(OBJECT)})),
-        "nodes": named(fields({"expected": _STATE, "got": among(get_args(NodeState), absent=True)})),
-        "faults_fixed": many(LONG), "warnings": many(_WARNED), "checks": many(_CHECK), "requests": many(_REQUEST), "outputs": OBJECT,
-        "variants": many(fields({"name": LONG, "outcome": TEXT, "nodes": named(TEXT)})),
-        "evidence": fields({"model_requests": TEXT, "world": TEXT, "exchanges": many(_EXCHANGE)}),
-        "repeated_side_effects": many(OBJECT), "collateral_edits": many(LONG), "edits": many(LONG),
-        "edited": FLAG, "harmful": FLAG, "said": FLAG, "timing": OBJECT,
-    }
-)  # fmt: skip
-"""A line of ``trials.jsonl``."""
+
+@cache
+def trial_shape() -> Shape:
+    """Return the shape of a line of ``trials.jsonl``."""
+    from mendbench.model.trial_row import TrialRow  # noqa: PLC0415 - only a run without an index needs it
+
+    return row_shape(TrialRow)
+
 
 TEXT_LINE = fields({"digest": TEXT, "text": TEXT})
 """A line of ``texts.jsonl``."""
 
 _NAMES = maybe(TEXTS)
+_AMOUNT = maybe(of(int, float, least=0))
 
 _SCORES = (
     "repair_success", "attempt1_success", "wasted", "attempts", "plausible", "harmful", "context_recall", "context_tokens",

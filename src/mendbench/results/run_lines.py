@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import dataclasses
 from array import array
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO, get_args
+from typing import BinaryIO, cast
 
 from mendbench.errors import BadInput
 from mendbench.io.canonical_json import digest
 from mendbench.io.json_documents import load_json, parse_json
 from mendbench.io.reading import BOM, MAX_RUN, too_large
 from mendbench.model.json import JsonObject
-from mendbench.model.trial import JsonRow, TrialKey
-from mendbench.model.verdict import VerdictName
-from mendbench.results.row_schema import TEXT_LINE, TRIAL
+from mendbench.model.trial import TrialRow
+from mendbench.results.row_schema import TEXT_LINE, trial_shape
 from mendbench.results.stored_rows import OFFSETS, Lines, StoredTexts
 from mendbench.scoring.records import TrialRecord, record_of
-from mendbench.trial.row import REQUIRED, references, trial_key
+from mendbench.trial.row import key_of, references, trial_key
 from mendbench.values.schema import misfit
 
 TRIALS, TEXTS = "trials.jsonl", "texts.jsonl"
-
-VERDICTS = frozenset(get_args(VerdictName))
-"""All verdicts that a trial can have."""
 
 AGAIN = "make the run again with `mendbench run`"
 _CHECK = "check the file and its permissions"
@@ -93,24 +88,20 @@ def wrong_text(item: JsonObject) -> str | None:
     return message
 
 
-def trial_of(row: JsonRow, texts: Mapping[str, object]) -> TrialRecord | str:
+def trial_of(line: JsonObject, texts: Mapping[str, object]) -> TrialRecord | str:
     """Return the record of a line, or why it is not a trial. ``texts`` are the long texts that it may refer to, by digest."""
-    if not row.keys() >= REQUIRED:
-        return f"a line without {min(REQUIRED - row.keys())!r}"
-    if wrong := misfit(row, TRIAL):
+    if wrong := misfit(line, trial_shape()):
         return wrong
+    row = cast("TrialRow", line)
     try:
-        if lost := {one for one in references(row) if one not in texts}:
-            return f"the text {min(lost)} is not in {TEXTS}"
-        record = record_of(row)
-        key = trial_key(TrialKey(**{part.name: row[part.name] for part in dataclasses.fields(TrialKey)}))
-    except KeyError as error:
-        return f"a trial without {error}"
-    except (AttributeError, TypeError, ValueError) as error:
-        return f"no trial ({error})"
-    if record.key != key:
-        return f"the key {record.key!r} of another trial than its fields"
-    return record if record.verdict in VERDICTS else f"the verdict {record.verdict!r}"
+        lost = {one for one in references(row) if one not in texts}
+    except ValueError as error:
+        return str(error)
+    if lost:
+        return f"the text {min(lost)} is not in {TEXTS}"
+    if row["key"] != trial_key(key_of(row)):
+        return f"the key {row['key']!r} of another trial than its fields"
+    return record_of(row)
 
 
 def left_lines(path: Path) -> Iterator[JsonObject]:
@@ -192,7 +183,7 @@ def _parsed(path: Path, number: int, raw: bytes, starts: array[int]) -> JsonObje
     return object_in(text, str(path), number)
 
 
-def _out_of_order(before: str, row: JsonRow) -> str | None:
+def _out_of_order(before: str, row: JsonObject) -> str | None:
     if row["key"] > before:
         return None
     return "the same trial once more" if row["key"] == before else "a trial before one that it comes after"

@@ -23,8 +23,8 @@ from mendbench.io.canonical_json import canonical_json
 from mendbench.io.files import is_left, make_folder, remove, why_unwritable, write_atomically, write_parts_atomically
 from mendbench.io.json_documents import parse_json
 from mendbench.io.reading import MAX_RUN, read_text
-from mendbench.model.json import JsonObject
-from mendbench.model.trial import JsonRow
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.trial import TrialRow
 from mendbench.results.record_index import INDEX, RunInputs, read_index, write_index
 from mendbench.results.row_schema import RUN_DOCUMENT
 from mendbench.results.run_lines import (
@@ -68,7 +68,7 @@ class StoredRun:
 
     folder: Path
     run: JsonObject
-    rows: Sequence[JsonRow]
+    rows: Sequence[TrialRow]
     """All trials in the order of their keys. Rows of a folder are read lazily, one by one."""
     texts: Mapping[str, str]
     inputs: RunInputs | None = None
@@ -79,7 +79,7 @@ class StoredRun:
         """The records that scores are computed from, in the order of the rows. For a folder's rows they are computed once."""
         return self.rows.records() if isinstance(self.rows, StoredRows) else records_of(self.rows)
 
-    def row(self, key: str) -> JsonRow | None:
+    def row(self, key: str) -> TrialRow | None:
         """Return the row of a trial; None if the run has no such trial."""
         if not isinstance(self.rows, StoredRows):
             return next((row for row in self.rows if row["key"] == key), None)
@@ -125,7 +125,7 @@ class RunFolder:
         """Return the keys of the finished trials."""
         return frozenset(self._keys)
 
-    def add(self, row: JsonRow, texts: Mapping[str, str]) -> None:
+    def add(self, row: TrialRow, texts: Mapping[str, str]) -> None:
         """Append one trial and its texts that are new. Both are written when this returns.
 
         Raises:
@@ -278,7 +278,7 @@ def write_files(folder: Path, files: Files) -> None:
         write_parts_atomically(folder / name, (text,) if isinstance(text, str) else text)
 
 
-def line_of(row: JsonRow) -> bytes:
+def line_of(row: Json) -> bytes:
     """Return a row's line in ``trials.jsonl``."""
     return f"{canonical_json(row)}\n".encode()
 

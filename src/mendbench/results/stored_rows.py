@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, overload
 
 from mendbench.io.files import Appended, write_parts_atomically
 from mendbench.io.opened_files import opened
-from mendbench.model.trial import JsonRow
+from mendbench.model.trial import TrialRow
 from mendbench.scoring.record_table import Records, records_of
 from mendbench.values.lru import LruCache
 
@@ -110,7 +110,7 @@ def indexed_lines(lines: Iterable[bytes], starts: array[int]) -> Iterator[bytes]
         yield line
 
 
-class StoredRows(Sequence[JsonRow]):
+class StoredRows(Sequence[TrialRow]):
     """The rows of a run, each read on demand."""
 
     def __init__(self, lines: Lines, *, order: Sequence[int] | None = None, records: Records | None = None) -> None:
@@ -135,9 +135,9 @@ class StoredRows(Sequence[JsonRow]):
         return len(self._lines) if self._order is None else len(self._order)
 
     @overload
-    def __getitem__(self, at: int) -> JsonRow: ...
+    def __getitem__(self, at: int) -> TrialRow: ...
     @overload
-    def __getitem__(self, at: slice) -> tuple[JsonRow, ...]: ...
+    def __getitem__(self, at: slice) -> tuple[TrialRow, ...]: ...
     def __getitem__(self, at: Any) -> Any:
         """Return the row at an index, or the rows of a slice."""
         if isinstance(at, slice):
@@ -149,7 +149,7 @@ class StoredRows(Sequence[JsonRow]):
         places = range(len(self))
         return self._lines[places[at] if self._order is None else self._order[at]]
 
-    def __iter__(self) -> Iterator[JsonRow]:
+    def __iter__(self) -> Iterator[TrialRow]:
         """Yield the rows one by one; none is kept."""
         return (self[at] for at in range(len(self)))
 

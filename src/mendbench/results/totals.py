@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from mendbench.config.prices import cost_totals
 from mendbench.model.json import JsonObject
-from mendbench.model.trial import JsonRow
+from mendbench.model.trial import TrialRow
 from mendbench.scoring.counting import completion_tokens, prompt_tokens
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import JUDGED, AttemptRecord, TrialRecord
@@ -46,7 +46,7 @@ def headline_records(records: Records) -> Records:
     return headline if len(headline) else records
 
 
-def is_judged(row: JsonRow) -> bool:
+def is_judged(row: TrialRow) -> bool:
     """Return whether a trial was judged."""
     return row["verdict"] in JUDGED
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TypeVar
 
 from mendbench.model.policy import MAX_RESPONSES
-from mendbench.model.trial import SELF_REPAIR, JsonRow, TrialKey
+from mendbench.model.trial import SELF_REPAIR, TrialKey, TrialRow
 from mendbench.recording.recorder import Recorder
 from mendbench.replay.request_queue import RequestQueue, ResponsePending
 from mendbench.trial.components import BenchContext
@@ -27,7 +27,7 @@ class Step:
     total: int
     label: str
     """A message about the step."""
-    row: tuple[JsonRow, dict[str, str]] | None = None
+    row: tuple[TrialRow, dict[str, str]] | None = None
     """The trial's row and its long texts, once it is complete."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from operator import attrgetter
 
-from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.model.trial import TrialKey, TrialRow
 from mendbench.runs.executor import WORTH_A_WORKER, chunked, run_all, run_on, workers_for
 from mendbench.trial.components import BenchContext
 from mendbench.trial.runner import lost_trial, run_trial
@@ -15,7 +15,7 @@ from mendbench.trial.session import session_order
 
 def run_trials(
     context: BenchContext, keys: Sequence[TrialKey], workers: int, cluster: str | None = None
-) -> Iterator[tuple[JsonRow, dict[str, str]]]:
+) -> Iterator[tuple[TrialRow, dict[str, str]]]:
     """Yield the result of :func:`mendbench.trial.runner.run_trial` for each trial, replayed from recordings.
 
     ``workers`` is the number of local processes; 0 means one per core. ``cluster`` replaces them by the workers of a dask

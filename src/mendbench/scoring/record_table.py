@@ -10,30 +10,30 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
+from itertools import chain
 from operator import attrgetter
 from typing import Any, overload
 
-from mendbench.model.trial import JsonRow
+from mendbench.model.trial import TrialRow
 from mendbench.scoring.records import AttemptRecord, TrialRecord, record_of
 from mendbench.values.interning import NUMBERS, Interned, Names
 
 SEPARATOR = " | "
 """Separates the parts of a trial's key."""
 
-GROUPS: tuple[tuple[str, ...], ...] = (
+_GROUPS: tuple[tuple[str, ...], ...] = (
     ("case", "group", "family", "kind", "part", "difficulty", "api", "case_digest", "adversarial_to", "recorded_from"),
     ("treatment", "sampling", "tokens_estimated"),
     ("sample",),
-    (
-        "verdict", "outcome", "stop_reason", "end", "right_after_first", "wasted_attempts", "context_recall", "leaks", "progress",
-        "repeated_side_effects", "collateral_edits", "edited", "harmful", "said", "derived",
-    ),
     ("prompt_tokens", "completion_tokens", "cost_usd"),
     ("attempts",),
     ("nodes",),
     ("model_requests",),
     ("world",),
-)  # fmt: skip
+)
+_ENDING = tuple(field.name for field in fields(TrialRecord) if field.name not in {"key", *chain(*_GROUPS)})
+
+GROUPS = (*_GROUPS, _ENDING)
 """Fields that are stored together, because they seldom differ independently. The key is stored as two parts."""
 
 _GROUP_OF = {name: number for number, names in enumerate(GROUPS) for name in names}
@@ -42,8 +42,6 @@ _READ = tuple(
     attrgetter(*names) if len(names) > 1 else (lambda record, name=names[0]: (getattr(record, name),))
     for names in GROUPS
 )
-
-assert {*_GROUP_OF, "key"} == {field.name for field in fields(TrialRecord)}  # noqa: S101 - every field is kept
 
 
 class Coded:
@@ -185,6 +183,6 @@ def as_table(records: Iterable[TrialRecord]) -> Records:
     return records if isinstance(records, Records) else Records(records)
 
 
-def records_of(rows: Iterable[JsonRow]) -> Records:
+def records_of(rows: Iterable[TrialRow]) -> Records:
     """Return the records of rows, in their order. The rows are not kept."""
     return Records(record_of(row) for row in rows)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields
+from operator import itemgetter
+from typing import Any
 
-from mendbench.model.trial import JsonRow
+from mendbench.model.trial import TrialRow
 
 EDIT_KINDS = frozenset({"repairable", "mixed"})
 """Kinds of case with a fault that an edit mends. Repair success is counted over these."""
@@ -36,30 +38,22 @@ class Treatment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptRecord:
-    """One attempt of a trial."""
+    """One attempt of a trial. Fields have the names and meanings of :class:`mendbench.model.trial_row.AttemptRow`."""
 
     number: int
-    """From 1."""
     label: str | None
-    """As defined in :mod:`mendbench.scoring.judging.attempts`; None if the trial was not judged."""
     progress: int | None
-    """Level of :mod:`mendbench.scoring.judging.progress`; None if no edit is right, or the trial was not judged."""
     status: str
-    """How the response was processed."""
     repeat: bool
-    """Whether the identical prompt was sent before in this trial."""
     context_tokens: int
     truncated: bool
     prompt_tokens: int | None
     completion_tokens: int | None
     cost_usd: float | None
-    """None: not known."""
     leaks: str | None
-    """Where the prompt contains the fix's new value: frame, raw, state, derived or nowhere; None without a fix."""
     facts_found: int
     facts_missing: int
     provenance: str | None = None
-    """The source of an imported response."""
     asked: bool = True
     """Whether the response took a model request. False for a repairer that sends none, and for a response that was already given
     earlier in the trial."""
@@ -67,7 +61,7 @@ class AttemptRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialRecord:
-    """One trial. Fields have the names and meanings of its row, see :mod:`mendbench.trial.row`."""
+    """One trial. Fields have the names and meanings of :class:`mendbench.model.trial_row.TrialRow`."""
 
     key: str
     case: str
@@ -77,7 +71,6 @@ class TrialRecord:
     part: str | None
     difficulty: str
     api: str
-    """``well-known`` or ``private``: whether an engineer who knows the public API could name the fix without seeing the error."""
     case_digest: str
     adversarial_to: tuple[str, ...]
     treatment: Treatment
@@ -104,15 +97,10 @@ class TrialRecord:
     said: bool
     derived: int
     model_requests: str
-    """Digest of the model responses that the trial used."""
     world: str
-    """Digest of the exchanges with the world that the trial used."""
     sampling: str | None = None
-    """``unknown`` if the sampling parameters of the model's responses are not known."""
     tokens_estimated: bool = False
-    """Whether the prompt and response tokens are estimates."""
     recorded_from: tuple[tuple[str, str], ...] = ()
-    """Each service of the case, and the source of its responses."""
 
     @property
     def judged(self) -> bool:
@@ -125,84 +113,57 @@ class TrialRecord:
         return self.verdict == "correct"
 
 
-def record_of(row: JsonRow) -> TrialRecord:
+def treatment_of(row: TrialRow) -> Treatment:
+    """Return the treatment of a row's trial."""
+    return Treatment(**_of_treatment(row))
+
+
+def record_of(row: TrialRow) -> TrialRecord:
     """Return the record of a row."""
     return TrialRecord(
-        key=row["key"],
-        case=row["case"],
-        group=row["group"],
-        family=row["family"],
-        kind=row["kind"],
-        part=row["part"],
-        difficulty=row["difficulty"],
-        api=row["api"],
-        case_digest=row["case_digest"],
+        **_of_trial(row),
         adversarial_to=tuple(row["adversarial_to"]),
-        treatment=Treatment(
-            engine=row["engine"],
-            repairer=row["repairer"],
-            model=row["model"],
-            strategy=row["strategy"],
-            policy=row["policy"],
-            detector=row["detector"],
-        ),
-        sample=row["sample"],
-        verdict=row["verdict"],
-        outcome=row["outcome"],
-        stop_reason=row["stop_reason"],
-        end=row["end"],
-        right_after_first=row["right_after_first"],
-        attempts=tuple(_attempts(row["attempts"])),
-        wasted_attempts=row["wasted_attempts"],
-        prompt_tokens=row["prompt_tokens"],
-        completion_tokens=row["completion_tokens"],
-        cost_usd=row["cost_usd"],
-        context_recall=row["context_recall"],
-        leaks=row["leaks"],
-        progress=row["progress"],
+        treatment=treatment_of(row),
+        attempts=tuple(_attempts(row)),
         nodes=tuple(_nodes(row)),
         repeated_side_effects=len(row["repeated_side_effects"]),
         collateral_edits=len(row["collateral_edits"]),
-        edited=row["edited"],
-        harmful=row["harmful"],
-        said=row["said"],
-        derived=row["derived"],
         model_requests=row["evidence"]["model_requests"],
         world=row["evidence"]["world"],
-        sampling=row["sampling"],
-        tokens_estimated=row["tokens_estimated"],
-        recorded_from=tuple((row["recorded_from"] or {}).items()),
+        recorded_from=tuple(row["recorded_from"].items()),
     )
 
 
-def _attempts(attempts: Iterable[JsonRow]) -> Iterator[AttemptRecord]:
+def _copied(kind: type[Any], *otherwise: str) -> Callable[[Any], dict[str, Any]]:
+    """Return a function that returns the fields of a class as they are in a row, but for some."""
+    names = [field.name for field in fields(kind) if field.name not in otherwise]
+    values = itemgetter(*names)
+    return lambda row: dict(zip(names, values(row), strict=True))
+
+
+_of_treatment = _copied(Treatment)
+_of_trial = _copied(
+    TrialRecord,
+    "adversarial_to", "treatment", "attempts", "nodes", "repeated_side_effects", "collateral_edits", "model_requests", "world",
+    "recorded_from",
+)  # fmt: skip
+_of_attempt = _copied(AttemptRecord, "facts_found", "facts_missing", "asked")
+
+
+def _attempts(row: TrialRow) -> Iterator[AttemptRecord]:
     given: set[str | None] = {None}
-    for attempt in attempts:
-        yield _attempt(attempt, asked=attempt["model_request"] not in given)
+    for attempt in row["attempts"]:
+        found, missing = attempt["facts"]["found"], attempt["facts"]["missing"]
+        yield AttemptRecord(
+            **_of_attempt(attempt),
+            facts_found=len(found),
+            facts_missing=len(missing),
+            asked=attempt["model_request"] not in given,
+        )
         given.add(attempt["model_request"])
 
 
-def _attempt(attempt: JsonRow, *, asked: bool) -> AttemptRecord:
-    return AttemptRecord(
-        number=attempt["number"],
-        label=attempt["label"],
-        progress=attempt["progress"],
-        status=attempt["status"],
-        repeat=attempt["repeat"],
-        context_tokens=attempt["context_tokens"],
-        truncated=attempt["truncated"],
-        prompt_tokens=attempt["prompt_tokens"],
-        completion_tokens=attempt["completion_tokens"],
-        cost_usd=attempt["cost_usd"],
-        leaks=attempt["leaks"],
-        facts_found=len(attempt["facts"]["found"]),
-        facts_missing=len(attempt["facts"]["missing"]),
-        provenance=attempt["provenance"],
-        asked=asked,
-    )
-
-
-def _nodes(row: JsonRow) -> Iterable[tuple[str, str, str]]:
+def _nodes(row: TrialRow) -> Iterable[tuple[str, str, str]]:
     for name, states in sorted(row["nodes"].items()):
         expected, got = states["expected"], states["got"] or "not_run"
         if "not_run" not in {expected, got}:

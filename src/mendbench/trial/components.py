@@ -16,7 +16,7 @@ from mendbench.corpus.corpus import Corpus, load_corpus
 from mendbench.corpus.split import Split, read_split
 from mendbench.detectors import detector
 from mendbench.errors import BadInput, UnknownName
-from mendbench.model.case import Case
+from mendbench.model.case import Case, CasePart
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import SELF_REPAIR, TrialKey
 from mendbench.ports.engine import Detector, Engine
@@ -118,7 +118,7 @@ class BenchContext:
         """The split of the corpus, read once per process; None if there is none."""
         return read_split(self.cases_dir)
 
-    def part_of(self, case: Case) -> str | None:
+    def part_of(self, case: Case) -> CasePart | None:
         """Return the part of the split that a case is in: ``train`` or ``test``; None if in neither."""
         return self.split.part_of(case) if self.split is not None else None
 

@@ -19,7 +19,7 @@ from mendbench.cassettes.recordings import TRAJECTORIES, WORLD, model_file
 from mendbench.corpus.corpus import CASE_FILES, file_digest
 from mendbench.io.canonical_json import digest
 from mendbench.model.json import Json
-from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.model.trial import TrialKey, TrialRow
 from mendbench.plugins import entry_points_of
 from mendbench.strategies.template import TEMPLATES
 from mendbench.trial.components import BenchContext, price_of
@@ -57,7 +57,7 @@ class TrialInputs:
         every = "\n".join(f"{name} {found}" for name, found in recordings.items())
         return _short(f"own\n{common}\n{few}"), _short(f"all\n{common}\n{every}")
 
-    def fingerprint(self, key: TrialKey, row: JsonRow) -> str | None:
+    def fingerprint(self, key: TrialKey, row: TrialRow) -> str | None:
         """Return the fingerprint under which a trial's row is stored; None if it must not be used again."""
         both = self.fingerprints(key)
         if both is None or row["verdict"] == "crashed":
@@ -103,7 +103,7 @@ class TrialInputs:
         return model_file(self._context.model(model).served_as or model)
 
 
-def reads_all_recordings(row: JsonRow) -> bool:
+def reads_all_recordings(row: TrialRow) -> bool:
     """Return whether a trial may have read recordings of other models than its own, or missed one."""
     return bool(row["problem"]) or bool(row["evidence"]["workflow_asks_models"])
 

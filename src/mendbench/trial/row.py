@@ -10,7 +10,7 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mendbench.cassettes.cassette import Entry
 from mendbench.config.prices import UNKNOWN, Cost, Price, amount, costs_of, given_before
@@ -19,35 +19,40 @@ from mendbench.exchanges.bodies import parse_body
 from mendbench.exchanges.urls import normalise_url
 from mendbench.io.canonical_json import canonical_json, digest, pretty_json
 from mendbench.io.json_documents import is_finite
-from mendbench.model.case import Case
+from mendbench.model.case import Case, CasePart
 from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Execution, NodeRecord
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Reply
-from mendbench.model.trial import Attempt, Evidence, JsonRow, Trajectory, TrialKey
+from mendbench.model.trial import Attempt, Evidence, StopReason, Trajectory, TrialKey, TrialRow, Where
 from mendbench.scoring.judging.diffs import diff_paths
 from mendbench.scoring.judging.evidence import attempt_evidence, trial_evidence
 from mendbench.scoring.judging.progress import best
-from mendbench.scoring.judging.recall import Recall, Where, context_recall, facts_of, where_is_value
+from mendbench.scoring.judging.recall import Recall, context_recall, facts_of, where_is_value
 from mendbench.strategies.tokens import estimate
 
 if TYPE_CHECKING:
+    from mendbench.model.trial_row import (
+        AttemptRow,
+        ExchangeDigest,
+        ExchangeRow,
+        ExecutionRow,
+        Format,
+        KeyRow,
+        MeaningRow,
+        NodeEvidenceRow,
+        NodeStatesRow,
+        WeighedRow,
+    )
     from mendbench.scoring.judging.judge import Judged
 
-FORMAT = 5
-"""5: attempts have model_request, response and progress (before: ask, answer, ladder), rows have progress,
-requests have response. 4: rows have api, and how their model was sampled and asked; checks have in_trial; evidence has exchanges.
-3: rows have adversarial_to, and the facts that verdict, labels, progress levels and costs follow from. 2: rows have part, used and
-costs, and run.json a list of sweeps. 1: the first."""
+FORMAT: Format = 5
 
 IDENTITY = frozenset({"key", *(part.name for part in dataclasses.fields(TrialKey))})
 """Fields that identify a trial: they are in the row regardless of length."""
 
 REFERENCE = "$text"
 """The only key of an object that replaces a long text; its value is the text's digest."""
-
-REQUIRED = IDENTITY | {"kind", "verdict", "outcome", "attempts", "wasted_attempts"}
-"""Fields that every line of ``trials.jsonl`` must have."""
 
 DEFAULT_MODEL = ModelConfig()
 """For a repairer that is not a model, and for a model that is not configured."""
@@ -64,6 +69,11 @@ def trial_key(key: TrialKey) -> str:
     return " | ".join(part or "-" for part in key.order())
 
 
+def key_of(row: TrialRow) -> TrialKey:
+    """Return the key of a row's trial."""
+    return TrialKey(**{part.name: row[part.name] for part in dataclasses.fields(TrialKey)})  # type: ignore[literal-required]
+
+
 def digest_of_keys(keys: Iterable[TrialKey]) -> str:
     """Return a digest of the keys of trials, in their order."""
     found = hashlib.sha256()
@@ -74,9 +84,9 @@ def digest_of_keys(keys: Iterable[TrialKey]) -> str:
 
 def build_row(
     case: Case, key: TrialKey, evidence: Evidence, judged: Judged, timing: JsonObject,
-    *, trajectories: Collection[str] = (), price: Price = UNKNOWN, part: str | None = None, model: ModelConfig = DEFAULT_MODEL,
+    *, trajectories: Collection[str] = (), price: Price = UNKNOWN, part: CasePart | None = None, model: ModelConfig = DEFAULT_MODEL,
     recorded: Callable[[str], Entry | None] = lambda _ask: None,
-) -> tuple[JsonRow, dict[str, str]]:  # fmt: skip
+) -> tuple[TrialRow, dict[str, str]]:  # fmt: skip
     """Return a trial's row and the long texts in it by digest.
 
     ``trajectories`` are the keys of all exchanges that models' edits led to.
@@ -94,10 +104,11 @@ def build_row(
     right = (run for runs in evidence.right.values() for run in runs)
     clean = (*evidence.clean, *evidence.attempt_clean.values(), *evidence.first_clean, *right)
     all_traffic = (*traffic, *(exchange for run in clean for exchange in run.traffic))
-    row: JsonRow = {
+    proof = trial_evidence(judged.facts)
+    row: TrialRow = {
         "format": FORMAT,
         "key": trial_key(key),
-        **dataclasses.asdict(key),
+        **_key(key),
         "group": case.group,
         "family": case.family,
         "part": part,
@@ -113,15 +124,12 @@ def build_row(
         "stop_reason": _stop_reason(evidence),
         "end": trajectory.end if trajectory else None,
         "right_after_first": judged.right_after_first if evidence.problem is None else None,
-        "problem": dataclasses.asdict(evidence.problem) if evidence.problem else None,
+        "problem": _plain(evidence.problem) if evidence.problem else None,
         "request": case.request,
         "workflow": pretty_json(case.workflow),
         "first": _execution(trajectory.first) if trajectory else None,
         "attempts": [
-            {
-                **_attempt(case, attempt, responses[at], judged, at, costs[at], facts[at]),
-                **_source(recorded(attempt.reply.model_request) if attempt.reply.model_request is not None else None),
-            }
+            _attempt(case, attempt, responses[at], judged, at, costs[at], facts[at], recorded)
             for at, attempt in enumerate(attempts)
         ],
         "sampling": model.sampling,
@@ -136,8 +144,8 @@ def build_row(
         "nodes": _nodes(case, trajectory),
         "faults_fixed": list(judged.faults_fixed),
         "said": judged.said,
-        "warnings": [dataclasses.asdict(warned) for warned in _last(trajectory).warnings] if trajectory else [],
-        "checks": [dataclasses.asdict(result) for result in judged.checks],
+        "warnings": _plain(_last(trajectory).warnings) if trajectory else [],
+        "checks": _plain(judged.checks),
         "progress": best(judged.progress),
         "requests": [_exchange(exchange) for exchange in traffic],
         "outputs": _last(trajectory).outputs if trajectory else {},
@@ -151,9 +159,10 @@ def build_row(
             "world": digest(sorted({exchange.key for exchange in all_traffic})),
             "exchanges": _exchanges(all_traffic),
             "workflow_asks_models": any(exchange.request.is_model_request for exchange in all_traffic),
-            **trial_evidence(judged.facts),
+            "verdict": proof["verdict"],
+            "first_right": proof["first_right"],
         },
-        "repeated_side_effects": [dataclasses.asdict(effect) for effect in judged.repeated_side_effects],
+        "repeated_side_effects": _plain(judged.repeated_side_effects),
         "collateral_edits": list(judged.collateral_edits),
         "edits": sorted(diff_paths(case.workflow, trajectory.workflow)) if trajectory else [],
         "edited": judged.edited,
@@ -167,11 +176,15 @@ def build_row(
     return json.loads(canonical_json(short)), texts
 
 
-def of_key(row: JsonRow, key: TrialKey, stop_reason: str, timing: JsonObject) -> JsonRow:
+def of_key(row: TrialRow, key: TrialKey, stop_reason: StopReason, timing: JsonObject) -> TrialRow:
     """Return the row of a trial that has the same result under another policy."""
     return {
-        **row, **dataclasses.asdict(key), "key": trial_key(key), "stop_reason": stop_reason, "timing": timing
+        **row, **_key(key), "key": trial_key(key), "stop_reason": stop_reason, "timing": timing
     }  # fmt: skip
+
+
+def _key(key: TrialKey) -> KeyRow:
+    return _plain(key)  # type: ignore[no-any-return]
 
 
 def _used(traffic: Iterable[Exchange], trajectories: Collection[str]) -> Iterator[str]:
@@ -181,7 +194,7 @@ def _used(traffic: Iterable[Exchange], trajectories: Collection[str]) -> Iterato
             yield exchange.key
 
 
-def _exchanges(traffic: Iterable[Exchange]) -> list[Json]:
+def _exchanges(traffic: Iterable[Exchange]) -> list[ExchangeDigest]:
     """Return each request with the digest of its response, as ``KEY@SECONDS:RESPONSE``, in the order they were first sent.
 
     The seconds are the sender's timeout: it is not part of the key, and may turn a response into a timeout.
@@ -196,7 +209,12 @@ def _exchanges(traffic: Iterable[Exchange]) -> list[Json]:
     return [f"{name}:{value}" for name, value in found.items()]
 
 
-def _stop_reason(evidence: Evidence) -> str:
+def _plain(value: Any) -> Any:
+    """Return a frozen object as JSON, or several."""
+    return [_plain(one) for one in value] if isinstance(value, tuple) else dataclasses.asdict(value)
+
+
+def _stop_reason(evidence: Evidence) -> StopReason:
     if evidence.problem is not None:
         return evidence.problem.kind
     return evidence.trajectory.stop_reason if evidence.trajectory else "crashed"
@@ -213,19 +231,13 @@ def estimated(attempt: Attempt) -> Reply:
     )
 
 
-def _source(entry: Entry | None) -> JsonObject:
-    """Return the source of an imported response, and the place of its prompt in its batch."""
-    source = entry.provenance if entry is not None else None
-    return {
-        "provenance": source.encode()[:LONG_TEXT].decode(errors="ignore") if source is not None else None,
-        "batch": dataclasses.asdict(entry.batch) if entry is not None and entry.batch is not None else None,
-    }
-
-
 def _attempt(
-    case: Case, attempt: Attempt, reply: Reply, judged: Judged, at: int, cost: Cost, facts: _PromptFacts
-) -> JsonObject:
+    case: Case, attempt: Attempt, reply: Reply, judged: Judged, at: int, cost: Cost, facts: _PromptFacts,
+    recorded: Callable[[str], Entry | None],
+) -> AttemptRow:  # fmt: skip
     context = attempt.prompt.context
+    entry = recorded(reply.model_request) if reply.model_request is not None else None
+    source = entry.provenance if entry is not None else None
     return {
         "number": attempt.number,
         "system": attempt.prompt.system,
@@ -246,6 +258,8 @@ def _attempt(
         "completion_tokens": reply.completion_tokens,
         "cost_usd": amount(cost),
         "elapsed_ms": reply.elapsed_ms,
+        "provenance": source.encode()[:LONG_TEXT].decode(errors="ignore") if source is not None else None,
+        "batch": _plain(entry.batch) if entry is not None and entry.batch is not None else None,
         "repeat": attempt.repeat,
         "status": attempt.status,
         "problem": attempt.problem,
@@ -258,15 +272,17 @@ def _attempt(
     }
 
 
-def _judged(record: NodeRecord) -> JsonObject:
-    """Return what the detector weighed at a node; nothing if it does not say."""
+def _weighed(record: NodeRecord) -> WeighedRow:
+    """Return the fields of a node with what the detector weighed there; none if it does not say."""
     if not record.evidence or record.confidence is None:
         return {}
-    evidence = [{**dataclasses.asdict(piece), "weight": round(piece.weight, 2)} for piece in record.evidence]
+    evidence: list[NodeEvidenceRow] = [
+        {"path": piece.path, "found": piece.found, "weight": round(piece.weight, 2)} for piece in record.evidence
+    ]
     return {"confidence": round(record.confidence, 3), "evidence": evidence}
 
 
-def _execution(execution: Execution) -> JsonObject:
+def _execution(execution: Execution) -> ExecutionRow:
     return {
         "outcome": execution.outcome,
         "duration_ms": execution.duration_ms,
@@ -280,7 +296,7 @@ def _execution(execution: Execution) -> JsonObject:
                 "modified": record.modified,
                 "message": record.message,
                 "ms": record.duration_ms,
-                **_judged(record),
+                **_weighed(record),
             }
             for record in execution.nodes
         ],
@@ -295,11 +311,11 @@ def _execution(execution: Execution) -> JsonObject:
             }
             for failure in execution.failures
         ],
-        "warnings": [dataclasses.asdict(warned) for warned in execution.warnings],
+        "warnings": _plain(execution.warnings),
     }
 
 
-def _exchange(exchange: Exchange) -> JsonObject:
+def _exchange(exchange: Exchange) -> ExchangeRow:
     request, response = exchange.request, exchange.response
     return {
         "phase": exchange.phase,
@@ -318,12 +334,16 @@ def _exchange(exchange: Exchange) -> JsonObject:
     }
 
 
-def _meaning(exchange: Exchange) -> JsonObject | None:
+def _meaning(exchange: Exchange) -> MeaningRow | None:
     """Return the request in its service's canonical form, if it was sent in another form."""
     means, sent = exchange.meaning, exchange.request
     if means is None:
         return None
-    shown = {"method": means.method, "url": means.url, "body": _shown(means.body, means.header("content-type"))}
+    shown: MeaningRow = {
+        "method": means.method,
+        "url": means.url,
+        "body": _shown(means.body, means.header("content-type")),
+    }
     bodies = [parse_body(one.body, one.header("content-type")) for one in (sent, means)]
     places = [(one.method, normalise_url(one.url)) for one in (sent, means)]
     return None if bodies[0] == bodies[1] and places[0] == places[1] else shown
@@ -334,7 +354,7 @@ def _shown(body: bytes, content_type: str | None) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _nodes(case: Case, trajectory: Trajectory | None) -> JsonObject:
+def _nodes(case: Case, trajectory: Trajectory | None) -> dict[str, NodeStatesRow]:
     """Return the labelled and the actual node states of the first execution."""
     got = trajectory.first.states() if trajectory else {}
     return {name: {"expected": state, "got": got.get(name)} for name, state in case.first.items()}

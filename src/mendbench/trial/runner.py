@@ -9,7 +9,7 @@ from functools import partial
 from mendbench.errors import Incomplete, LiveRefused, MendbenchError, ReplayMiss
 from mendbench.model.json import JsonObject
 from mendbench.model.policy import Policy
-from mendbench.model.trial import SELF_REPAIR, CleanRun, Evidence, JsonRow, Problem, Trajectory, TrialKey
+from mendbench.model.trial import SELF_REPAIR, CleanRun, Evidence, Problem, Trajectory, TrialKey, TrialRow
 from mendbench.recording.recorder import Recorder
 from mendbench.repair.policies import policy
 from mendbench.repair.stop_rules import repair
@@ -28,7 +28,7 @@ from mendbench.trial.session import TrialSession, session_for
 
 def run_trial(
     context: BenchContext, key: TrialKey, recorder: Recorder | None = None, max_responses: int | None = None
-) -> tuple[JsonRow, dict[str, str]]:
+) -> tuple[TrialRow, dict[str, str]]:
     """Run one trial and return its row, and the row's long texts by digest.
 
     ``max_answers`` lowers the policy's limit: while recording, all first responses are requested before second ones.
@@ -60,12 +60,12 @@ def run_trial(
         if evidence.problem is None and trajectory is not None:
             session.rows[len(trajectory.attempts)] = built
     row, texts = built
-    stopped = str(row["stop_reason"]) if trajectory is None or row["problem"] else trajectory.stop_reason
+    stopped = row["stop_reason"] if trajectory is None or row["problem"] else trajectory.stop_reason
     timing: JsonObject = {"seconds": round(time.perf_counter() - began, 6)}
     return of_key(row, key, stopped, timing), texts
 
 
-def lost_trial(context: BenchContext, key: TrialKey, why: str) -> tuple[JsonRow, dict[str, str]]:
+def lost_trial(context: BenchContext, key: TrialKey, why: str) -> tuple[TrialRow, dict[str, str]]:
     """Return the row of a trial whose process died: ``crashed``, and nothing else is known."""
     case = context.corpus.case(key.case)
     evidence = Evidence(trajectory=None, attempt_clean={}, problem=Problem(kind="crashed", message=why))

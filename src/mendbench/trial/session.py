@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from mendbench.cassettes.recordings import Recordings
 from mendbench.model.case import Case
 from mendbench.model.execution import Execution
-from mendbench.model.trial import SELF_REPAIR, JsonRow, TrialKey
+from mendbench.model.trial import SELF_REPAIR, TrialKey, TrialRow
 from mendbench.recording.recorder import Recorder
 from mendbench.repair.rollout import Begin, Rollout
 from mendbench.replay.model_cassette import ModelCassette
@@ -36,7 +36,7 @@ class TrialSession:
     scope: Scope
     rollout: Rollout
     model_world: ModelCassette
-    rows: dict[int, tuple[JsonRow, dict[str, str]]] = field(default_factory=dict)
+    rows: dict[int, tuple[TrialRow, dict[str, str]]] = field(default_factory=dict)
     """By the number of attempts: the row of a trial that stopped there, and the long texts of that row."""
 
 

@@ -37,13 +37,12 @@ def of(*kinds: type, least: float | None = None) -> Shape:
     return check
 
 
-def among(names: Collection[str], *, absent: bool = False) -> Shape:
-    """Return the shape of one of these texts; ``absent`` permits null."""
-    known = frozenset(names)
-    words = f"one of {', '.join(sorted(known))}"
-    return lambda value: (
-        None if (isinstance(value, str) and value in known) or (absent and value is None) else _mismatch(value, words)
-    )
+def among(values: Collection[str | int]) -> Shape:
+    """Return the shape of one of these values."""
+    known = frozenset(values)
+    words = ", ".join(sorted(map(str, known)))
+    due = f"one of {words}" if len(known) > 1 else words
+    return lambda value: None if isinstance(value, str | int) and value in known else _mismatch(value, due)
 
 
 def matching(pattern: str, words: str) -> Shape:

@@ -14,7 +14,7 @@ from mendbench.corpus.split import FILE
 from mendbench.errors import BadInput, EffectEscape, LiveRefused, UnknownName, Unwritable
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
-from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.model.trial import TrialKey, TrialRow
 from mendbench.prompts.stale import stale_files
 from mendbench.recording.recorder import Recorder
 from mendbench.runs.executor import run_all, workers_for
@@ -242,7 +242,7 @@ def _stale(context: BenchContext, case: Case, trials: Sequence[TrialKey]) -> tup
     """Return one line for each cassette with responses that no configured trial uses any more."""
     if not trials:
         return ()
-    rows: list[JsonRow] = []
+    rows: list[TrialRow] = []
     texts: dict[str, str] = {}
     for key in trials:
         row, own = run_trial(context, key)

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_h
 from mendbench.errors import BadInput
 from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import Json, JsonObject
-from mendbench.model.trial import JsonRow
+from mendbench.model.trial import TrialRow
 from mendbench.scoring.judging.attempts import AttemptFacts
 from mendbench.scoring.judging.outcomes import Facts
 from mendbench.scoring.judging.progress import ProgressFacts, best
@@ -49,7 +49,7 @@ def attempt_evidence(facts: TrialFacts | None, at: int) -> JsonObject | None:
     }
 
 
-def facts_in(row: JsonRow) -> TrialFacts:
+def facts_in(row: TrialRow) -> TrialFacts:
     """Return the facts about a judged trial.
 
     Raises:
@@ -72,7 +72,7 @@ def facts_in(row: JsonRow) -> TrialFacts:
     )
 
 
-def rescored(row: JsonRow) -> JsonRow:
+def rescored(row: TrialRow) -> TrialRow:
     """Return the row of a trial with everything derived from its facts computed again, and all else unchanged.
 
     For a trial with a problem, only the content of its first prompt is known.
@@ -127,7 +127,7 @@ def _type_name(wanted: Any) -> str:
     return " or ".join(get_args(wanted)) or _TYPE_NAMES[wanted]
 
 
-def _judged(row: JsonRow) -> JsonObject:
+def _judged(row: TrialRow) -> JsonObject:
     ruled = ruling(facts_in(row))
     levels = ruled.progress or (None,) * len(ruled.labels)
     return {
@@ -143,14 +143,14 @@ def _judged(row: JsonRow) -> JsonObject:
     }
 
 
-def _problem(row: JsonRow) -> JsonObject:
+def _problem(row: TrialRow) -> JsonObject:
     kind = held(row["problem"], "kind", str, "problem")
     if kind not in {"unjudged", "crashed"}:
         raise BadInput("problem.kind", f"{kind!r} is not unjudged or crashed", AGAIN)
     return {"verdict": kind, "outcome": None}
 
 
-def _context_recall(row: JsonRow) -> float | None:
+def _context_recall(row: TrialRow) -> float | None:
     attempts = held(row, "attempts", list)
     if not attempts:
         return None

@@ -8,17 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
-from typing import Literal, TypeAlias
 
 from mendbench.errors import BadInput
 from mendbench.io.canonical_json import canonical_json
 from mendbench.model.case import Case, Fix
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Section
+from mendbench.model.trial import Where
 from mendbench.runtime.templates import Template, templates_in
 from mendbench.scoring.judging.diffs import MISSING, Missing, unescape, value_at
-
-Where: TypeAlias = Literal["frame", "raw", "state", "derived", "nowhere"]
 
 PLACES: tuple[Where, ...] = ("frame", "raw", "state", "derived", "nowhere")
 """Ordered from what every prompt has to what none has. If several contain a value, the first one counts."""
