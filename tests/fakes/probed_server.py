@@ -89,7 +89,6 @@ def answer(message, mode):
         return {"tools": [TOOLS[page]], **following}
     name, arguments = message["params"]["name"], message["params"]["arguments"]
     if mode == "dies" and "shelf_id" not in arguments:
-        Path("died").write_text("")
         sys.exit("out of ink")
     try:
         return content(
@@ -103,29 +102,26 @@ def content(text):
     return {"content": [{"type": "text", "text": text}]}
 
 
+def flood(end):
+    while True:
+        print("tick " * 1000, end=end)
+
+
+STARTS = {
+    "exits": lambda: sys.exit("no ledger found"),
+    "needs-key": lambda: "LIBRARY_KEY" in os.environ or sys.exit("LIBRARY_API_KEY is not set"),
+    "hangs": lambda: time.sleep(600),
+    "floods": lambda: flood("\n"),
+    "endless-line": lambda: flood(""),
+    "talks": lambda: print("Welcome to the library!", flush=True),
+}
+
+
 def main(mode):
-    if mode == "exits":
-        sys.exit("no ledger found")
-    if mode == "needs-key" and "LIBRARY_KEY" not in os.environ:
-        sys.exit("LIBRARY_API_KEY is not set")
-    if mode == "hangs":
-        time.sleep(600)
-    if mode == "floods":
-        while True:
-            print("tick " * 1000)
-    if mode == "endless-line":
-        while True:
-            print("tick " * 1000, end="")
-    if mode == "talks":
-        print("Welcome to the library!", flush=True)
-    if mode == "never-again" and Path("started").exists():
-        sys.exit("it was started before")
+    STARTS.get(mode, lambda: None)()
     for line in sys.stdin:
         message = json.loads(line)
         if "id" not in message:
-            continue
-        if mode == "talks-only":
-            print("Welcome to the library!", flush=True)
             continue
         try:
             body = {"result": answer(message, mode)}

@@ -19,13 +19,13 @@ from mendbench.report.table_model import Column, Table
 if TYPE_CHECKING:
     from mendbench.api.probe_output import Emitted
 
-_HEADINGS = ("tool", "fault", "verdict", "what is missing", "first line of the message")
-_MOST = (24, 32, 8, 30)
+_HEADINGS = ("tool", "fault", "verdict", "missing", "message")
+_MOST = (20, 24, 8, 22)
 """Widths of the first four columns, if their cells are that long; the message gets the rest."""
 _WIDTH = 100
 """Columns of a row: it fits a terminal and a page of documentation."""
 _GAP = 2
-"""Columns between two cells; the table ends with one more."""
+"""Columns after a cell."""
 
 
 def verdicts(given: str | None) -> frozenset[str]:
@@ -80,7 +80,7 @@ def _fitted(rows: Sequence[tuple[str, ...]]) -> list[list[str]]:
     """Return the rows with their cells cut, so that each fits the width."""
     longest = [max(map(len, column)) for column in zip(_HEADINGS, *rows, strict=True)]
     widths = [min(found, most) for found, most in zip(longest, _MOST, strict=False)]
-    widths.append(_WIDTH - sum(widths) - _GAP * len(widths) - 1)
+    widths.append(_WIDTH - sum(widths) - _GAP * (len(widths) + 1))
     return [[_cut(cell, width) for cell, width in zip(row, widths, strict=True)] for row in rows]
 
 

@@ -13,8 +13,8 @@ Kind: TypeAlias = Literal["result", "tool_error", "protocol_error", "lost"]
 """result: a result that is not marked as an error. tool_error: one with ``isError``. protocol_error: a JSON-RPC error. lost: no answer."""
 
 _FAILED = re.compile(
-    r"(?i)^\W*(?:an? )?(?:\w+ ){0,2}?"
-    r"(?:(?:errors?|exception|fail(?:ed|ure)|invalid|traceback|cannot|can't)\b|(?:unable to|could not)\b)"
+    r"(?i)\W*(?:(?:an )?error\b|(?:exception|fail(?:ed|ure)|invalid|traceback|cannot|can't|could not|unable to)\b"
+    r"|(?:\w+ ){1,3}(?:error|exception|failed|failure)\s*[:!])"
 )
 """How a text begins that reports a failure."""
 
@@ -43,7 +43,7 @@ class Answer:
         found = _parsed(self.text)
         if isinstance(found, dict):
             return bool(found.get("error")) or found.get("success") is False or found.get("status") == "error"
-        return _FAILED.search(self.text[:200]) is not None
+        return _FAILED.match(self.text) is not None
 
     @property
     def first_line(self) -> str:

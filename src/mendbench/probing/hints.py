@@ -7,7 +7,7 @@ import re
 _KEY = re.compile(r"(?i)api.?key|token|credential|password|secret|environment variable|env var")
 _NETWORK = re.compile(
     r"(?i)getaddrinfo|EAI_AGAIN|ENOTFOUND|name resolution|network is unreachable|ENETUNREACH|ECONNREFUSED"
-    r"|connect(?:ion)? (?:error|refused)|all connection attempts failed|fetch failed"
+    r"|connect(?:ion)? (?:error|refused|issue)|all connection attempts failed|fetch failed"
 )
 
 

@@ -45,7 +45,11 @@ class Wish:
 
 
 class _Sessions:
-    """A server whose data are fresh for each call that depends on them."""
+    """A server that begins afresh after each call that may have changed its data.
+
+    A call may have if its tool has no ``readOnlyHint``, unless it was refused and left all files as they were: a refusal that changes
+    only the server's memory is not noticed.
+    """
 
     def __init__(self, target: Target, redactor: Redactor) -> None:
         self._target, self._redactor = target, redactor
@@ -70,6 +74,7 @@ class _Sessions:
             Lost: the server cannot be started.
         """
         connection = self.current()
+        before = self._target.files()
         self._stale = self._target.resets and not tool.read_only
         began = time.perf_counter()
         try:
@@ -79,7 +84,9 @@ class _Sessions:
             return lost(self._redactor.text(str(error)))
         took = round((time.perf_counter() - began) * 1000)
         clean = _clean(message, self._redactor)
-        return answer_of(clean, took, held_secrets=clean != message)
+        answer = answer_of(clean, took, held_secrets=clean != message)
+        self._stale = self._stale and (answer.kind == "result" or self._target.files() != before)
+        return answer
 
     def close(self) -> None:
         """End the server."""

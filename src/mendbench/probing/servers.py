@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ from mendbench.live.mcp_servers import McpLive
 from mendbench.model.json import JsonObject
 from mendbench.probing.connection import CALL_S, MOST_PAGES, START_S, Connection, Lost, ServerInfo
 from mendbench.probing.stdio import StdioSession
+from mendbench.process.sandbox_limits import entries_of
 from mendbench.runtime.nodes.interface import json_request
 from mendbench.services.sandboxed import ENVIRONMENT, HOME, Program, sandboxed
 
@@ -57,6 +59,9 @@ class Target(Protocol):
             Lost: it cannot be started.
             BadInput: the machine lacks something.
         """
+
+    def files(self) -> int:
+        """Return a number that differs once a file in its folder is changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,11 +106,30 @@ class CommandTarget:
         if not self.sandbox:
             environ = {**os.environ, **self.environ}
             return StdioSession(words, environ, cwd=self.folder, start_s=self.start_s, call_s=self.call_s)
+        _refuse_without_sandbox()
         own = {"PATH": os.environ.get("PATH", ENVIRONMENT["PATH"]), **self.environ}
         argv = sandboxed(
             "tools probe", Program(words=tuple(words), reads=_readable(words)), data={INSIDE: self.scratch}, environ=own
         )
         return StdioSession(argv, None, start_s=self.start_s, call_s=self.call_s)
+
+    def files(self) -> int:
+        """Return a number that differs once a file in its folder is changed."""
+        seen = ((path, status and (status.st_mtime_ns, status.st_size)) for path, status in entries_of(self.scratch))
+        return hash(frozenset(seen))
+
+
+def _refuse_without_sandbox() -> None:
+    """Refuse to run a server where there is no sandbox for it.
+
+    Raises:
+        BadInput: the system is not Linux, or bubblewrap is not installed.
+    """
+    why = "its sandbox needs Linux" if not sys.platform.startswith("linux") else "bubblewrap (bwrap) is not installed"
+    if not sys.platform.startswith("linux") or shutil.which("bwrap") is None:
+        raise BadInput(
+            "tools probe", why, "install it, or run the server with your files and the network: --no-sandbox"
+        )
 
 
 def _found(program: str) -> str:
@@ -162,6 +186,10 @@ class UrlTarget:
     def open(self) -> _UrlSession:
         """Connect to it."""
         return _UrlSession(self.url, self.call_s)
+
+    def files(self) -> int:
+        """Return 0: its files are not visible."""
+        return 0
 
 
 class _UrlSession:

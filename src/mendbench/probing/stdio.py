@@ -18,7 +18,7 @@ from typing import IO, cast
 from mendbench.model.json import JsonObject
 from mendbench.probing.connection import CALL_S, MOST_PAGES, START_S, Lost, ServerInfo
 from mendbench.process.pipe_io import TAIL_BYTES, close_pipes, kill_group, start_group
-from mendbench.process.supervisor import PAGES, descendants, is_same, processes
+from mendbench.process.supervisor import PAGES, STARTED, STATE, descendants, is_same, processes
 from mendbench.version import __version__
 
 MAX_MESSAGE = 4_000_000
@@ -30,7 +30,10 @@ MAX_MEMORY_MB = 2_048
 
 _PROTOCOL = "2025-06-18"
 _METHOD_NOT_FOUND = -32601
+_ZOMBIE = "Z"
 _POLL_S, _WEIGH_EVERY_S = 0.2, 0.5
+_END_S, _PAUSE_S = 2.0, 0.005
+"""How long the end of killed processes is awaited, and the pause between two checks, in seconds."""
 _CHUNK = 65536
 _SHOWN = 120
 _MEGABYTE = 1024 * 1024
@@ -111,6 +114,9 @@ class StdioSession:
                 if is_same(pid, fields):
                     os.kill(pid, signal.SIGKILL)
         self._process.wait()
+        deadline = time.monotonic() + _END_S
+        while any(_runs(pid, fields) for pid, fields in left.items()) and time.monotonic() < deadline:
+            time.sleep(_PAUSE_S)
         self._selector.close()
         close_pipes(self._process)
 
@@ -226,3 +232,8 @@ class StdioSession:
         parts += [f"its last line on stderr: {lines[-1]}"] if lines else []
         parts += [f"a line on stdout that is not JSON-RPC: {self._noise}"] if self._noise else []
         return Lost("; ".join(parts))
+
+
+def _runs(pid: int, fields: list[str]) -> bool:
+    """Return whether a process still runs."""
+    return any(each == pid and now[STARTED] == fields[STARTED] and now[STATE] != _ZOMBIE for each, now in processes())
