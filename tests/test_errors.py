@@ -1,8 +1,7 @@
 import pickle
 
-import pytest
-
 from mendbench.errors import BadInput, EffectEscape, GuardTripped, MendbenchError, ReplayMiss, UnknownName
+from tests.fakes.tables import for_each
 
 ERRORS = [
     MendbenchError("plain"),
@@ -15,13 +14,13 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+@for_each("error", ERRORS)
 def test_an_error_comes_whole_out_of_another_process(error):
     back = pickle.loads(pickle.dumps(error))
     assert (type(back), str(back), vars(back)) == (type(error), str(error), vars(error))
 
 
-@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+@for_each("error", ERRORS)
 def test_an_error_is_one_line(error):
     assert "\n" not in str(error)
 

@@ -7,9 +7,10 @@ import pytest
 
 import mendbench
 from mendbench import api
+from tests.fakes.tables import for_each
 
 
-@pytest.mark.parametrize("name", sorted(set(mendbench.__all__) - {"__version__"}))
+@for_each("name", sorted(set(mendbench.__all__) - {"__version__"}))
 def test_every_public_name_is_what_the_front_ends_call(name):
     assert getattr(mendbench, name) is getattr(api, name)
     assert name in dir(mendbench)

@@ -23,6 +23,7 @@ from mendbench.config.prices import (
 from mendbench.config.tables import ModelConfig, PricesConfig, RepairerConfig
 from mendbench.errors import BadInput
 from mendbench.model.prompt import Reply
+from tests.fakes.tables import for_each
 
 RATES = PricesConfig(input_per_million=0.15, output_per_million=0.6)
 HOSTED = ModelConfig(base_url="https://api.openai.com/v1")
@@ -44,13 +45,13 @@ def test_what_is_free_costs_nothing_whatever_was_reported():
     assert price.cost(REPLY) == price.cost(Reply(text="")) == Decimal(0)
 
 
-@pytest.mark.parametrize("reply", [Reply(text="", prompt_tokens=5), Reply(text="", completion_tokens=5)])
+@for_each("reply", [Reply(text="", prompt_tokens=5), Reply(text="", completion_tokens=5)])
 def test_without_both_counts_of_tokens_a_cost_is_not_known(reply):
     assert model_price("m", ModelConfig(prices=RATES)).cost(reply) is None
     assert model_price(KNOWN, HOSTED).cost(reply) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "config",
     [
         ModelConfig(),
@@ -67,7 +68,7 @@ def test_a_name_alone_and_a_model_on_this_machine_have_no_price(config):
     assert UNKNOWN.described() == {"source": "unknown"}
 
 
-@pytest.mark.parametrize("config", [HOSTED, ModelConfig(provider="openai"), ModelConfig(provider="OpenAI")])
+@for_each("config", [HOSTED, ModelConfig(provider="openai"), ModelConfig(provider="OpenAI")])
 def test_a_published_price_is_taken_where_the_configuration_says_whose_model_it_is(config):
     price = model_price(KNOWN, config)
     assert price.source == "genai-prices"
@@ -77,7 +78,7 @@ def test_a_published_price_is_taken_where_the_configuration_says_whose_model_it_
     assert told["source"].startswith("genai-prices ")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "config"),
     [
         (KNOWN, ModelConfig(base_url="https://models.kelpforest.example/v1")),
@@ -168,7 +169,7 @@ def test_a_cost_is_never_less_than_either_half_of_it(sent, got):
     assert cost(sent, got) == cost(sent, 0) + cost(0, got)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("costs", "usd", "unknown"),
     [
         ([[0.1, 0.2], [0.3]], 0.6, 0),

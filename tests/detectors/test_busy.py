@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from mendbench.api_errors.envelopes import failure_in
 from mendbench.detectors import detector
 from mendbench.model.execution import Observation
+from tests.fakes.tables import for_each
 
 
 def graded(body, kind="envelope", status=200, **headers):
@@ -24,7 +23,7 @@ def tool(text):
     return {"jsonrpc": "2.0", "id": 1, "result": {"isError": True, "content": [{"type": "text", "text": text}]}}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "Rate limit exceeded, try again in 30s",
@@ -40,7 +39,7 @@ def test_a_tool_that_was_refused_for_now_is_tried_again(text):
     assert graded(tool(text), "mcp") == "retry"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "Request timed out after 30s",
@@ -59,7 +58,7 @@ def test_unknown_effects_lasting_limits_and_quoted_words_are_not_tried_again(tex
     assert graded(tool(text), "mcp") == "critical"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("body", "severity"),
     [
         ({"ok": False, "error": "ratelimited"}, "retry"),
@@ -81,15 +80,13 @@ def test_a_graphql_operation_that_had_begun_is_not_sent_again():
     assert graded({"data": None, "errors": [error]}) == "critical"
 
 
-@pytest.mark.parametrize(
-    "items", [[{"error": "RateLimitExceeded"}], [{"message_id": "m"}, {"error": "TooManyRequests"}]]
-)
+@for_each("items", [[{"error": "RateLimitExceeded"}], [{"message_id": "m"}, {"error": "TooManyRequests"}]])
 def test_a_batch_is_never_sent_again_as_a_whole(items):
     body = {"success": len(items) - 1, "failure": 1, "results": items}
     assert graded(body) != "retry"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("status", "body", "headers", "severity"),
     [
         (429, {"message": "slower"}, {}, "retry"),

@@ -1,10 +1,9 @@
 import json
 
-import pytest
-
 from mendbench.detectors.coded import DETECTOR
 from mendbench.model.execution import Judgement, Observation
 from tests.detectors.rows import github, graphql, http, other, rpc, shell, slack, tool
+from tests.fakes.tables import for_each
 
 COMPOSIO = {"successful": True, "error": None, "data": {"ok": False, "error": "channel_not_found"}}
 
@@ -13,7 +12,7 @@ def judged(outputs, kind="envelope"):
     return DETECTOR.judge(Observation(kind=kind, message="seen", node_id="n", node_type="mcp", outputs=outputs))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("outputs", "says"),
     [
         ({"result": json.dumps(COMPOSIO)}, "API error: channel_not_found"),
@@ -35,7 +34,7 @@ def test_a_resource_a_right_or_a_limit_is_a_warning_through_its_wrappers(outputs
     assert judged(outputs) == Judgement(state="warning", message=says)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "outputs",
     [
         {"response": {"ok": False, "error": "not found", "code": "VALIDATION_ERROR"}, "status_code": 200},
@@ -51,7 +50,7 @@ def test_validation_goes_before_resources_and_doubt_is_an_error(outputs):
     assert judged(outputs).state == "error"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("row", "state"),
     [
         (slack("known", "A", "channel_not_found"), "warning"),
@@ -69,13 +68,12 @@ def test_validation_goes_before_resources_and_doubt_is_an_error(outputs):
         (shell("command", "R", 127, "jqq: not found"), "error"),
         (other("dns", "W", "transport", "host not found"), "error"),
     ],
-    ids=lambda value: getattr(value, "id", None),
 )
 def test_its_known_gaps_are_kept(row, state):
     assert DETECTOR.judge(row.observation).state == state
 
 
-@pytest.mark.parametrize(
+@for_each(
     "error",
     [
         {"message": "Too many requests"},

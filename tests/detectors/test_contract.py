@@ -17,6 +17,7 @@ from mendbench.model.execution import Observation
 from mendbench.replay.effects import did
 from tests.detectors.rows import ROWS
 from tests.detectors.unseen import UNSEEN
+from tests.fakes.tables import for_each
 
 KEYS = st.sampled_from(
     ["ok", "error", "errors", "message", "code", "type", "status", "success", "successful", "isError", "data", "result",
@@ -46,7 +47,7 @@ def test_judging_never_raises_and_always_says_something_of_a_failure(name, obser
     assert judgement.message or judgement.state != "warning" or not observation.message
 
 
-@pytest.mark.parametrize("name", detector_names())
+@for_each("name", detector_names())
 def test_a_warning_is_one_readable_line_without_the_representation_of_an_object(name):
     judged = [detector(name).judge(row.observation) for row in (*ROWS, *UNSEEN)]
     said = [judgement.message for judgement in judged if judgement.state == "warning"]
@@ -54,7 +55,7 @@ def test_a_warning_is_one_readable_line_without_the_representation_of_an_object(
     assert [line for line in said if "\n" in line or "{'" in line or "None" in line] == []
 
 
-@pytest.mark.parametrize("name", detector_names())
+@for_each("name", detector_names())
 def test_an_error_keeps_the_words_of_the_sighting_so_that_no_prompt_depends_on_the_detector(name):
     judged = [(row, detector(name).judge(row.observation)) for row in ROWS]
     assert [
@@ -64,7 +65,7 @@ def test_an_error_keeps_the_words_of_the_sighting_so_that_no_prompt_depends_on_t
     ] == []
 
 
-@pytest.mark.parametrize("name", detector_names())
+@for_each("name", detector_names())
 def test_a_body_nested_beyond_any_service_is_judged_too(name):
     body: object = {"ok": False, "error": math.inf}
     for _ in range(500):

@@ -7,6 +7,7 @@ from mendbench.model.exchange import Response
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.nodes.retries import TRIES
 from tests.fakes.engine import FakeWorld, chain, http, said
+from tests.fakes.tables import for_each
 
 BASE = "https://api.example.com"
 LIMITED = said({"ok": False, "error": "ratelimited"})
@@ -35,7 +36,7 @@ def test_a_critical_warning_stops_the_run():
     assert len(world.sent) == 1
 
 
-@pytest.mark.parametrize("method", ["GET", "POST"])
+@for_each("method", ["GET", "POST"])
 def test_a_warning_that_time_may_cure_is_tried_again_with_backoff(method):
     execution, world = execute([LIMITED, LIMITED, said({"ok": True})], method=method)
     assert execution.outcome == "success"
@@ -83,7 +84,7 @@ NOTHING_DONE = {
 }
 
 
-@pytest.mark.parametrize("response", NOTHING_DONE.values(), ids=NOTHING_DONE)
+@for_each("response", NOTHING_DONE.values())
 def test_where_no_part_was_done_nothing_goes_on(response):
     execution, world = execute(response, method="POST")
     assert execution.states() == {"a": "warning", "b": "not_run"}
@@ -91,7 +92,7 @@ def test_where_no_part_was_done_nothing_goes_on(response):
     assert len(world.sent) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     "body",
     [
         [{"status": 201, "body": {"id": 1}}, {"status": 403, "body": {"message": "forbidden"}}],

@@ -4,10 +4,9 @@
 afterwards, with other services, and measured once; no rule was changed for it. The floors are what was measured.
 """
 
-import pytest
-
 from mendbench.detectors import detector
 from tests.detectors.pipeline import confusion, observation_of, right, rows_of, state_of
+from tests.fakes.tables import for_each
 
 IN_SAMPLE = rows_of("holdout.yaml")
 OUT_OF_SAMPLE = rows_of("holdout2.yaml")
@@ -25,12 +24,12 @@ def test_every_row_says_why_and_is_named_once():
     assert len(OUT_OF_SAMPLE) >= 60
 
 
-@pytest.mark.parametrize("row", [row for row in IN_SAMPLE if row["id"] not in KNOWN_MISSES], ids=lambda row: row["id"])
+@for_each("row", [row for row in IN_SAMPLE if row["id"] not in KNOWN_MISSES])
 def test_an_answer_gets_the_state_that_its_meaning_asks_for(row):
     assert state_of(row, detector("structural")) == row["label"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "floor"),
     [("structural", 88), ("coded", 56), ("minimal", 55)],
 )

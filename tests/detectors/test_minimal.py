@@ -1,8 +1,7 @@
-import pytest
-
 from mendbench.detectors.minimal import DETECTOR
 from mendbench.model.execution import Judgement, Observation
 from tests.detectors.rows import github, http, other, result, slack, tool
+from tests.fakes.tables import for_each
 
 
 def judged(outputs, body=None, kind="envelope"):
@@ -11,7 +10,7 @@ def judged(outputs, body=None, kind="envelope"):
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("output", "says"),
     [
         ({"ok": False, "error": "channel_not_found"}, "API error: channel_not_found"),
@@ -26,7 +25,7 @@ def test_each_of_the_three_patterns_is_a_warning_in_the_output_and_in_the_answer
         assert sighted == Judgement(state="warning", message=says)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "output",
     [
         {"ok": 0, "error": "x"},
@@ -41,14 +40,12 @@ def test_anything_else_that_was_sighted_is_an_error(output):
     assert judged(output) == Judgement(state="error", message="seen")
 
 
-@pytest.mark.parametrize(
-    "odd", [None, [], "text", 7, {"isError": True, "error": "a text"}, {"isError": True, "error": None}]
-)
+@for_each("odd", [None, [], "text", 7, {"isError": True, "error": "a text"}, {"isError": True, "error": None}])
 def test_odd_types_do_not_break_it(odd):
     assert judged({"response": odd}).state in {"error", "warning"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("row", "state"),
     [
         (slack("form", "R", "invalid_blocks"), "warning"),
@@ -58,7 +55,6 @@ def test_odd_types_do_not_break_it(odd):
         (http("datasette", "R", 400, {"ok": False, "error": "no such column: titel", "status": 400}), "warning"),
         (other("dns", "W", "transport", "host name does not resolve"), "error"),
     ],
-    ids=lambda value: getattr(value, "id", None),
 )
 def test_it_has_the_faults_that_three_patterns_have(row, state):
     assert DETECTOR.judge(row.observation).state == state

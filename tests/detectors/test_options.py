@@ -3,6 +3,7 @@ import pytest
 from mendbench.detectors import detector, first_of
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.execution import Observation
+from tests.fakes.tables import for_each
 
 UNSURE = Observation(
     kind="http", message="HTTP 404", node_id="call", node_type="http", status=404, body={"message": "Invalid id"}
@@ -41,7 +42,7 @@ def test_options_keep_what_a_detector_observes():
     assert not hasattr(detector("structural@0.9"), "failure_in")
 
 
-@pytest.mark.parametrize("threshold", ["", "x", "0.2", "1.5", "nan"])
+@for_each("threshold", ["", "x", "0.2", "1.5", "nan"])
 def test_a_wrong_threshold_is_refused(threshold):
     with pytest.raises(BadInput, match=r"write a confidence from 0\.5 to 1"):
         detector(f"weighted@{threshold}")

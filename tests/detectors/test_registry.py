@@ -10,6 +10,7 @@ from mendbench.detectors import detector, detector_names
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.execution import Judgement, Observation
 from tests.fakes.installed import install
+from tests.fakes.tables import for_each
 
 SOURCES = Path(registry.__file__).parents[2]
 
@@ -18,7 +19,7 @@ def test_the_three_detectors_of_the_package_are_listed():
     assert {"coded", "structural", "minimal"} <= set(detector_names())
 
 
-@pytest.mark.parametrize("name", detector_names())
+@for_each("name", detector_names())
 def test_a_detector_goes_by_the_name_it_is_found_under(name):
     assert detector(name).name == name
 

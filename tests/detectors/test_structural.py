@@ -1,11 +1,10 @@
-import pytest
-
 from mendbench.api_errors.envelopes import failure_in
 from mendbench.detectors.structural import DETECTOR
 from mendbench.detectors.structural.codes import CODES, WEAK, side_of, spelled
 from mendbench.model.execution import Observation
 from tests.detectors.rows import ROWS, Row, github, http, result, rpc, slack, tool
 from tests.detectors.unseen import UNSEEN
+from tests.fakes.tables import for_each
 
 RIGHT = {"W": "warning", "R": "error", "N": "success"}
 UNNOTICED = {"M35"}
@@ -16,46 +15,42 @@ def judged(row: Row) -> str:
     return DETECTOR.judge(row.observation).state
 
 
-@pytest.mark.parametrize(
-    "row", [row for row in ROWS if row.cls in {"W", "R"} and row.id not in UNNOTICED], ids=lambda row: row.id
-)
+@for_each("row", [row for row in ROWS if row.cls in {"W", "R"} and row.id not in UNNOTICED])
 def test_an_answer_is_judged_as_a_careful_reader_judges_it(row):
     assert judged(row) == RIGHT[row.cls]
 
 
-@pytest.mark.parametrize("rows", [ROWS, UNSEEN], ids=["known", "unseen"])
+@for_each("rows", [ROWS, UNSEEN])
 def test_at_least_nineteen_of_twenty_answers_are_judged_right(rows):
     told = [row for row in rows if row.cls in {"W", "R"}]
     assert len(told) >= 80
     assert sum(judged(row) == RIGHT[row.cls] for row in told) / len(told) >= 0.95
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row.cls == "N"], ids=lambda row: row.id)
+@for_each("row", [row for row in ROWS if row.cls == "N"])
 def test_what_only_looks_like_a_failure_is_never_a_warning(row):
     assert judged(row) != "warning"
 
 
-@pytest.mark.parametrize(
-    "row", [row for row in ROWS if row.cls == "N" and row.observation.kind == "envelope"], ids=lambda row: row.id
-)
+@for_each("row", [row for row in ROWS if row.cls == "N" and row.observation.kind == "envelope"])
 def test_an_answer_without_a_failure_in_any_slot_is_a_success(row):
     assert failure_in(row.observation.body) is None
     assert judged(row) == "success"
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+@for_each("row", ROWS)
 def test_what_was_noticed_inside_an_answer_is_never_called_a_success(row):
     if failure_in(row.observation.body) is not None:
         assert judged(row) != "success"
 
 
-@pytest.mark.parametrize("row_id", ["M35"])
+@for_each("row_id", ["M35"])
 def test_answers_whose_prose_alone_shows_a_failure_are_not_noticed(row_id):
     row = next(row for row in ROWS if row.id == row_id)
     assert failure_in(row.observation.body) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "row",
     [
         slack("missing-name", "A", "channel_not_found"),
@@ -67,13 +62,12 @@ def test_answers_whose_prose_alone_shows_a_failure_are_not_noticed(row_id):
             {"successful": True, "error": None, "data": {"ok": False, "error": "channel_not_found"}},
         ),
     ],
-    ids=lambda row: row.id,
 )
 def test_a_resource_that_data_names_and_that_is_not_there_is_a_warning(row):
     assert judged(row) == "warning"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("status", "body", "state"),
     [
         (404, {"detail": "Not Found"}, "error"),
@@ -90,7 +84,7 @@ def test_an_unknown_route_is_an_error_and_a_missing_resource_a_warning(status, b
     assert judged(http("route", "A", status, body)) == state
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "state"),
     [
         ("Error executing tool get_gang: Gang gg-2 not found", "warning"),
@@ -121,7 +115,7 @@ def test_a_template_in_a_page_of_a_web_server_is_its_script_and_nothing_that_was
     assert judged(http("page", "W", 503, "<html><script>`${window.name}`</script></html>")) == "warning"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("row", "says"),
     [
         (slack("code", "W", "channel_not_found"), "API error: channel_not_found"),
@@ -142,7 +136,6 @@ def test_a_template_in_a_page_of_a_web_server_is_its_script_and_nothing_that_was
         (http("object", "W", 200, {"error": {"code": 404, "message": "gone"}}), "API error (404): gone"),
         (rpc("timeout", "W", -32001, "Request timed out"), "API error: Request timed out"),
     ],
-    ids=lambda value: value.id if isinstance(value, Row) else None,
 )
 def test_a_warning_says_what_the_api_said(row, says):
     judgement = DETECTOR.judge(row.observation)
@@ -168,7 +161,7 @@ def test_an_mcp_validation_text_is_an_error_and_a_code_inside_its_text_counts():
     assert judged(tool("relayed-form", "R", "Slack API error: invalid_blocks")) == "error"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "Error executing tool get_token: boom: upstream said no",
@@ -188,7 +181,7 @@ def test_without_any_clue_the_repair_may_try():
     assert DETECTOR.judge(observation).state == "error"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "side"),
     [
         ("AccessDeniedException", "user"),
@@ -210,7 +203,7 @@ def test_one_code_has_one_side_in_every_spelling(code, side):
     assert side_of(code) == side
 
 
-@pytest.mark.parametrize("status", [600, 799, 999])
+@for_each("status", [600, 799, 999])
 def test_a_status_that_is_no_class_is_no_success_whatever_stands_in_its_body(status):
     observation = Observation(
         kind="http", message=f"HTTP {status}", node_id="a", node_type="http", status=status, body={"ok": True}

@@ -3,12 +3,11 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from mendbench.strategies.diagnosis import Diagnosis, Suspect
 from mendbench.strategies.environment import environment
 from mendbench.strategies.template import VARIABLES, load
 from tests.fakes.commands import command_of, options_of
+from tests.fakes.tables import for_each
 from tests.strategies import invented
 
 PAGE = (Path(__file__).parents[2] / "docs" / "strategies.md").read_text("utf-8")
@@ -20,7 +19,7 @@ def test_every_variable_stands_in_a_table():
     assert named >= VARIABLES
 
 
-@pytest.mark.parametrize("part", [Suspect, Diagnosis])
+@for_each("part", [Suspect, Diagnosis])
 def test_every_part_of_the_diagnosis_does(part):
     named = {word.rpartition(".")[2] for word in WORDS}
     assert named >= set(part.__dataclass_fields__)

@@ -7,6 +7,7 @@ from mendbench.strategies import placebo
 from mendbench.strategies.template import load
 from qa.torture.damaged_inputs import BODIES, HEAD, TAIL
 from qa.torture.hostile_templates import refused
+from tests.fakes.tables import for_each
 
 ENDLESS = {
     "a loop in a loop": "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
@@ -26,7 +27,7 @@ ENDLESS = {
 }
 
 
-@pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS)
+@for_each("text", ENDLESS.values())
 def test_a_rendering_that_would_not_end_or_not_fit_is_refused_with_the_templates_name(text):
     assert refused(text) is None
 

@@ -5,12 +5,12 @@ import secrets
 import subprocess
 import sys
 
-import pytest
 from hypothesis import given, settings
 
 from mendbench.model.failure import FieldProblem, UpstreamSource
 from mendbench.strategies import strategy
 from mendbench.strategies.diagnosis import diagnose, suspects
+from tests.fakes.tables import for_each
 from tests.strategies import invented
 from tests.strategies.ran import any_views, with_outputs
 
@@ -98,9 +98,7 @@ def test_a_field_that_the_api_does_not_want_is_found_in_the_text_that_holds_it()
     assert one_suspect(view).path == "params.body"
 
 
-@pytest.mark.parametrize(
-    ("says", "told"), [("invalid_type", None), ("must be a list", "must be a list"), (" code ", None)]
-)
+@for_each(("says", "told"), [("invalid_type", None), ("must be a list", "must be a list"), (" code ", None)])
 def test_the_apis_words_are_kept_where_they_are_more_than_a_code(says, told):
     assert one_suspect(posted({"a": "b"}, problems=(problem("a", says=says),))).says == told
 
@@ -139,7 +137,7 @@ def test_a_fixed_text_that_the_answer_quotes_has_no_gap_of_its_own():
     assert (found.why, found.blank) == ("named", "…")
 
 
-@pytest.mark.parametrize("response", ["no harbourmaster", "unharbour", None, {"detail": "no such room"}])
+@for_each("response", ["no harbourmaster", "unharbour", None, {"detail": "no such room"}])
 def test_a_value_inside_another_word_is_no_quotation(response):
     assert suspects(posted({"room": "harbour"}, raw_response=response)) == ()
 

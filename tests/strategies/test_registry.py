@@ -9,6 +9,7 @@ import pytest
 from mendbench.errors import BadInput, UnknownName
 from mendbench.strategies import registry, strategies, strategy
 from tests.fakes.installed import install
+from tests.fakes.tables import for_each
 from tests.strategies import invented
 
 TEMPLATE = "---\ntitle: Mine\nsource: own\nsections: []\n---\n"
@@ -107,7 +108,7 @@ def test_without_all_of_its_sections_a_strategy_says_nothing():
     assert strategy("cli-text~lines").render(invented.renamed_field(), 1000).text == ""
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "said"),
     [
         ("mend~dat", "strategy mend: unknown section 'dat'; did you mean 'data'? known: data, error, form, suspects"),

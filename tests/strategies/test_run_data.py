@@ -3,13 +3,13 @@
 import json
 import secrets
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mendbench.runtime.templates import resolve
 from mendbench.secrets.redaction import sanitise
 from mendbench.strategies.run_data import leaves, shown, told
+from tests.fakes.tables import for_each
 from tests.strategies import invented
 from tests.strategies.ran import ANY_JSON, NAMED_JSON, any_views, with_outputs
 
@@ -81,7 +81,7 @@ def test_the_nodes_that_the_failed_node_names_come_first_and_then_the_latest():
     assert [leaf.value for leaf in leaves(view)] == ["two", "three", "one"]
 
 
-@pytest.mark.parametrize("key", ["access_token", "password", "api_key", "client_secret"])
+@for_each("key", ["access_token", "password", "api_key", "client_secret"])
 def test_what_stands_under_a_credentials_key_is_not_shown(key):
     credential = secrets.token_hex(12)
     for outputs in ({"response": {"a": {key: credential}}}, {"stdout": json.dumps({key: credential})}):
@@ -99,7 +99,7 @@ def test_a_response_is_rendered_without_addresses_nulls_and_data_about_itself():
     assert told(response) == {"message": "no", "errors": [{"f": "t"}]}
 
 
-@pytest.mark.parametrize("response", [0, False, "", [], {}, "no", 1.5])
+@for_each("response", [0, False, "", [], {}, "no", 1.5])
 def test_a_falsy_or_bare_response_is_rendered_as_it_is(response):
     assert told(response) == response
 

@@ -1,16 +1,14 @@
 """The specification's own examples, rendered whole: what is said otherwise here is listed as (its line, ours), and nothing else may differ."""
 
 import json
-import re
 from pathlib import Path
-
-import pytest
 
 from mendbench.model.execution import Judgement
 from mendbench.model.prompt import View
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.strategies import strategy
 from tests.fakes.engine import FakeWorld, chain, http, said
+from tests.fakes.tables import for_each
 from tests.strategies import invented
 
 WHOLE = 100_000
@@ -249,10 +247,8 @@ def test_top3_text_shows_a_line_for_each_of_both():
     )
 
 
-@pytest.mark.parametrize(
-    ("theirs", "ours"),
-    [*SUMMARY_DEVIATIONS, *FULL_CONTEXT_DEVIATIONS, *CLI_TEXT_DEVIATIONS, *MESSAGE_DEVIATIONS],
-    ids=lambda line: re.sub(r"[^a-z]+", "-", line.lower())[:40].strip("-"),
+@for_each(
+    ("theirs", "ours"), [*SUMMARY_DEVIATIONS, *FULL_CONTEXT_DEVIATIONS, *CLI_TEXT_DEVIATIONS, *MESSAGE_DEVIATIONS]
 )
 def test_every_line_that_is_said_otherwise_stands_on_the_page_as_both_say_it(theirs, ours):
     rows = [row for row in PAGE.split("\n") if f"`{theirs.strip()}`" in row]

@@ -15,6 +15,7 @@ from mendbench.strategies import strategies, strategy
 from mendbench.strategies.environment import pattern_hint
 from mendbench.strategies.interface import SectionSpec
 from tests.fakes.engine import FakeWorld, chain, http, said
+from tests.fakes.tables import for_each
 from tests.strategies import invented
 from tests.strategies.ran import any_views, with_outputs
 
@@ -373,7 +374,7 @@ def test_the_strategies_of_frameworks_add_the_response_to_a_short_message():
         assert text("langchain", view).startswith("Error invoking tool 'a' with kwargs {} with error:")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_no_strategy_states_whether_a_handled_node_was_judged_a_warning_or_an_error(name):
     responses = {
         f"GET {BASE}/first": said({"ok": False, "error": "channel_not_found"}),

@@ -7,6 +7,7 @@ import pytest
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.prompt import EarlierAttempt
 from mendbench.strategies import build_prompt, strategies, strategy, variations
+from tests.fakes.tables import for_each
 from tests.strategies import invented
 
 RESULTS = {
@@ -40,13 +41,13 @@ def test_the_first_prompt_is_the_strategys_own(name, treatment):
     assert build_prompt(view, strategy(f"{name}+{treatment}")).user == build_prompt(view, strategy(name)).user
 
 
-@pytest.mark.parametrize(("result", "words"), RESULTS.items())
+@for_each(("result", "words"), RESULTS.items())
 def test_feedback_is_about_the_last_answer(result, words):
     assert words in added("feedback", after("unchanged", result))
     assert "\n" not in added("feedback", after("unchanged", result))
 
 
-@pytest.mark.parametrize("result", ["invalid", "unusable"])
+@for_each("result", ["invalid", "unusable"])
 def test_feedback_leaves_an_unusable_answer_to_the_frame(result):
     assert added("feedback", after("unchanged", result)) == ""
 
@@ -98,7 +99,7 @@ def test_a_section_of_a_treatment_is_cut_like_any_other():
     assert context.tokens <= 60
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "error", "message"),
     [
         ("mend+luck", UnknownName, "strategy mend+luck: unknown treatment 'luck'; known: data, feedback, history"),

@@ -1,7 +1,6 @@
-import pytest
-
 from mendbench.detectors import detector
 from mendbench.model.execution import Observation
+from tests.fakes.tables import for_each
 
 
 def judged(body, status=200, **more):
@@ -12,7 +11,7 @@ def judged(body, status=200, **more):
     return detector("weighted").judge(observation)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("status", "body"),
     [
         (400, {"error": {"code": "INVALID_ARGUMENT", "message": "start must be before end"}}),
@@ -28,7 +27,7 @@ def test_what_an_edit_could_help_is_an_error(status, body):
     assert judged(body, status).state == "error"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("status", "body"),
     [
         (401, {"message": "Bad credentials"}),

@@ -1,13 +1,12 @@
-import pytest
-
 from mendbench.detectors.weighted.observing import finding
+from tests.fakes.tables import for_each
 
 
 def failed(body, status=200, method=""):
     return finding(status, body, method).failed
 
 
-@pytest.mark.parametrize(
+@for_each(
     "body",
     [
         {"ok": False, "error": "channel_not_found"},
@@ -38,7 +37,7 @@ def test_a_failure_with_a_success_status_is_observed(body):
     assert failed(body)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "body",
     [
         None,
@@ -69,7 +68,7 @@ def test_not_modified_is_a_success():
     assert not failed(None, status=304)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "body",
     [
         {"results": [{"id": "a", "status": "ok"}, {"id": "b", "error": "not found"}]},
@@ -90,7 +89,7 @@ def test_the_same_word_is_data_in_a_fetched_record_and_a_failure_of_a_write():
     assert not failed({**refused, "amount": 4, "currency": "EUR", "card": "4242", "customer": "c"}, method="GET")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "record",
     [
         {"id": 4, "name": "nightly", "status": "failed", "error": {"code": 137, "message": "killed"}},
@@ -101,7 +100,7 @@ def test_what_a_fetched_record_says_about_itself_is_data(record):
     assert not failed(record, method="GET")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "body",
     [
         {"id": "pay_1", "amount": 1290, "currency": "EUR", "status": "Declined", "reference": "A-7", "method": "card"},
@@ -118,7 +117,7 @@ def test_what_became_of_a_write_is_no_data(body):
     assert failed(body, method="POST")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "body",
     [
         [{"id": "t1", "status": "FAILED", "errorMsg": "cancelled", "type": "load"}, {"id": "t2", "status": "SUCCESS"}],

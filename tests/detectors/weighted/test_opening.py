@@ -1,9 +1,8 @@
-import pytest
-
 from mendbench.detectors.weighted.opening import opened
+from tests.fakes.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("body", "value"),
     [
         ({"ok": False}, {"ok": False}),
@@ -37,13 +36,11 @@ def test_a_page_is_read_as_a_reader_sees_it():
     assert opened(page).value.startswith("Sign in & go\nHello\n")
 
 
-@pytest.mark.parametrize("body", [None, "", "  \n", "\ufeff"])
+@for_each("body", [None, "", "  \n", "\ufeff"])
 def test_nothing_is_empty(body):
     assert opened(body).form == "empty"
 
 
-@pytest.mark.parametrize(
-    "body", ["plain words", "a = b", "{not json", "<unclosed", '<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>']
-)
+@for_each("body", ["plain words", "a = b", "{not json", "<unclosed", '<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>'])
 def test_anything_else_is_text(body):
     assert (opened(body).form, opened(body).value) == ("text", body)

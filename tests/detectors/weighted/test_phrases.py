@@ -1,9 +1,8 @@
-import pytest
-
 from mendbench.detectors.weighted.phrases import matches, says_failure
+from tests.fakes.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "signal"),
     [
         ("Your API key is invalid", "credentials"),
@@ -32,6 +31,6 @@ def test_a_phrase_takes_its_words():
     assert [match.signal for match in matches("Invalid API key")] == ["credentials"]
 
 
-@pytest.mark.parametrize("text", ["", "Everything went well", "3 items were created", "Hello"])
+@for_each("text", ["", "Everything went well", "3 items were created", "Hello"])
 def test_ordinary_words_say_no_failure(text):
     assert not says_failure(text)
