@@ -1,6 +1,7 @@
 import json
 import os
 import shutil
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -12,6 +13,7 @@ from tests.fakes.runs import small_run
 ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--in-process-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
 )  # fmt: skip
+WINDOW = {"viewport": {"width": 1280, "height": 900}}
 
 
 @pytest.fixture(scope="package")
@@ -35,16 +37,36 @@ def window(chromium):
 
     @cache
     def opened(options):
-        return chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **json.loads(options)}).new_page()
+        return chromium.new_context(**{**WINDOW, **json.loads(options)}).new_page()
 
     return lambda **options: opened(json.dumps(options))
+
+
+BEGIN_AGAIN = """async (address) => {
+  for (const one of document.querySelectorAll("dialog[open]")) one.close();
+  for (const one of document.querySelectorAll("details")) one.open = unfolded.has(one);
+  document.getElementById("said").textContent = "";
+  document.activeElement.blur();
+  window.scrollTo(0, 0);
+  Object.assign(report, { state: { ...report.start }, place: null, home: null, scroll: 0 });
+  history.replaceState(null, "", address);
+  report.route();
+  await report.show();
+}"""
+"""Bring a page that is open already to an address, as if it had just been opened there."""
+
+
+def load(page, address):
+    page.goto(address)
+    page.wait_for_selector("a.cell, #trial > article, #compare > h1", state="attached")
+    page.evaluate("window.unfolded = new Set(document.querySelectorAll('details[open]'))")
 
 
 class Reader:
     """A page with a report in it, and what the browser had to say about it."""
 
-    def __init__(self, page, place):
-        self.page, self.place = page, place
+    def __init__(self, page, place, *, stands=False):
+        self.page, self.place, self.stands, self._loaded = page, place, stands, stands
         self.said, self.asked = [], []
         self._heard = {
             "console": lambda message: self.said.append(message.text),
@@ -55,13 +77,21 @@ class Reader:
             page.on(event, note)
 
     def open(self, fragment=""):
-        self.page.goto(self.place.as_uri() + fragment)
-        self.page.wait_for_selector("a.cell, #trial > article, #compare > h1", state="attached")
+        """Load the report, or go to another address of one that is loaded, as if it had just been loaded there."""
+        address = self.place.as_uri() + fragment
+        if self._loaded:
+            self.page.evaluate(BEGIN_AGAIN, address)
+        else:
+            load(self.page, address)
+            self._loaded = True
         return self.page
 
     def leave(self):
         """Hear what the report still has to say, and give the page back as it was."""
-        self.page.goto("about:blank")
+        if self.stands:
+            self.page.evaluate("() => new Promise((done) => setTimeout(done))")
+        else:
+            self.page.goto("about:blank")
         self.page.emulate_media(media="null")
         for event, note in self._heard.items():
             self.page.remove_listener(event, note)
@@ -70,27 +100,50 @@ class Reader:
         return self.page.locator(f"a.cell[data-key='{key}']")
 
 
-@pytest.fixture(scope="module")
-def standing(chromium, tmp_path_factory):
-    """A page that is open already, for what the page's functions answer: no test may leave anything behind in it."""
-    place = tmp_path_factory.mktemp("page") / "index.html"
-    place.write_text(render_html(small_run()), encoding="utf-8")
-    page = chromium.new_page()
-    page.goto(place.as_uri())
-    page.wait_for_selector("a.cell", state="attached")
-    yield page
-    page.close()
+@pytest.fixture(scope="package")
+def usual(chromium, tmp_path_factory):
+    """Return a function that gives the page with these options in which the usual run's report is open, and its file.
+
+    Loading a report takes most of a test's time: these stay open for all tests of the package. With ``less`` the report has
+    another run beside it, without two of its trials.
+    """
+    made = {}
+    run = small_run()
+    for less in (False, True):
+        place = tmp_path_factory.mktemp("usual") / "index.html"
+        place.write_text(render_html(run, replace(run, rows=run.rows[2:]) if less else None), encoding="utf-8")
+        made[less] = place
+
+    @cache
+    def opened(less, options):
+        page = chromium.new_context(**{**WINDOW, **json.loads(options)}).new_page()
+        load(page, made[less].as_uri())
+        return page
+
+    return lambda *, less, **options: (opened(less, json.dumps(options)), made[less])
 
 
 @pytest.fixture
-def reads(window, tmp_path):
-    """Return a function that opens a run's report; at the end nothing was complained of, and nothing was fetched."""
+def standing(usual):
+    """Return the open page of the usual run, for what the page's functions answer: no test may leave anything behind in it."""
+    return usual(less=False)[0]
+
+
+@pytest.fixture
+def reads(window, usual, tmp_path):
+    """Return a function that opens a run's report; at the end nothing was complained of, and nothing was fetched.
+
+    Without a run it is the usual one, in a page that is open already; ``less`` puts it beside one with fewer trials.
+    """
     opened = []
 
-    def read(run, against=None, **options):
-        place = tmp_path / "index.html"
-        place.write_text(render_html(run, against), encoding="utf-8")
-        reader = Reader(window(**options), place)
+    def read(run=None, against=None, *, less=False, **options):
+        if run is None:
+            reader = Reader(*usual(less=less, **options), stands=True)
+        else:
+            place = tmp_path / "index.html"
+            place.write_text(render_html(run, against), encoding="utf-8")
+            reader = Reader(window(**options), place)
         opened.append(reader)
         return reader
 

@@ -24,7 +24,7 @@ def test_it_opens_from_the_disk_with_totals_and_grid(reads):
 
 
 def test_a_cell_says_its_outcome_in_words(reads):
-    reader = reads(small_run())
+    reader = reads()
     reader.open()
 
     assert "plausible" in reader.cell(PLAUSIBLE).inner_text()
@@ -32,7 +32,7 @@ def test_a_cell_says_its_outcome_in_words(reads):
 
 
 def test_a_click_opens_the_trial_with_its_verdict_and_reason(reads):
-    reader = reads(small_run())
+    reader = reads()
     page = reader.open()
 
     reader.cell(PLAUSIBLE).click()
@@ -45,7 +45,7 @@ def test_a_click_opens_the_trial_with_its_verdict_and_reason(reads):
 
 
 def test_the_back_button_and_escape_return_to_the_grid_and_its_cell(reads):
-    reader = reads(small_run())
+    reader = reads()
     page = reader.open()
 
     reader.cell(PLAUSIBLE).click()
@@ -60,7 +60,7 @@ def test_the_back_button_and_escape_return_to_the_grid_and_its_cell(reads):
 
 
 def test_the_grid_is_walked_and_a_trial_opened_by_keyboard_alone(reads):
-    page = reads(small_run()).open()
+    page = reads().open()
 
     page.locator('a.cell[tabindex="0"]').focus()
     first = page.evaluate("document.activeElement.dataset.key")
@@ -78,7 +78,7 @@ def test_the_grid_is_walked_and_a_trial_opened_by_keyboard_alone(reads):
 
 
 def test_the_edge_of_the_grid_holds_the_focus(reads):
-    page = reads(small_run()).open()
+    page = reads().open()
 
     page.locator('a.cell[tabindex="0"]').focus()
     before = page.evaluate("document.activeElement.dataset.key")
@@ -98,20 +98,24 @@ def test_a_deep_link_opens_its_trial(reads):
 
 
 def test_a_link_to_a_trial_that_is_not_there_says_so(reads):
-    page = reads(small_run()).open("#trial=nothing")
+    page = reads().open("#trial=nothing")
 
     assert trial_title(page) == "No such trial in this run"
 
 
-@pytest.mark.parametrize("fragment", ["#policy=nothing&by=nobody", "#%E0%A4%A", "#trial", "#=&="])
-def test_an_address_that_means_nothing_opens_the_overview(reads, fragment):
-    page = reads(small_run()).open(fragment)
+def test_an_address_that_means_nothing_opens_the_overview(reads):
+    reader = reads()
+    elsewhere = [
+        fragment
+        for fragment in ("#policy=nothing&by=nobody", "#%E0%A4%A", "#trial", "#=&=")
+        if not reader.open(fragment).locator("#overview").is_visible()
+    ]
 
-    assert page.locator("#overview").is_visible()
+    assert elsewhere == []
 
 
 def test_choosing_a_policy_shows_its_totals_and_its_trials(reads):
-    reader = reads(small_run())
+    reader = reads()
     page = reader.open()
 
     page.locator('button[data-value="two-layer"]').click()
@@ -148,7 +152,7 @@ def test_only_policies_that_the_model_ran_under_can_be_chosen(reads):
 
 
 def test_cases_are_found_by_name(reads):
-    page = reads(small_run()).open()
+    page = reads().open()
 
     page.locator("#find-box").fill("FAREWELL")
 
@@ -166,7 +170,7 @@ def test_without_a_script_the_totals_are_there(reads):
 
 
 def test_the_filters_leave_what_was_asked_for_and_say_how_much_it_is(reads):
-    reader = reads(small_run())
+    reader = reads()
     page = reader.open()
 
     page.locator("#filters select[data-state=kind]").select_option("needs_user")
@@ -180,7 +184,7 @@ def test_the_filters_leave_what_was_asked_for_and_say_how_much_it_is(reads):
 
 
 def test_an_outcome_shows_the_cases_that_have_it_and_sets_other_trials_aside(reads):
-    reader = reads(small_run())
+    reader = reads()
     page = reader.open("#outcome=plausible")
 
     assert page.locator("tr.case").count() == 1
@@ -197,7 +201,7 @@ def test_a_strategy_without_trials_in_view_has_no_column(reads):
 
 
 def test_a_count_of_the_funnel_shows_its_trials(reads):
-    page = reads(small_run()).open()
+    page = reads().open()
     page.locator("#funnel tr", has_text="summary").first.locator("a", has_text="1").first.click()
     page.wait_for_selector("#clear", state="visible")
 
@@ -215,13 +219,13 @@ def test_an_outcome_of_floor_or_ceiling_alone_shows_no_case(reads):
 
 
 def test_one_strategy_stands_alone_beside_floor_and_ceiling(reads):
-    page = reads(small_run()).open("#strategy=summary")
+    page = reads().open("#strategy=summary")
 
     assert page.locator("thead .sort").all_inner_texts() == ["Case", "summary", "noop", "reference"]
 
 
 def test_an_address_says_filters_and_order(reads):
-    page = reads(small_run()).open("#policy=two-layer&find=farewell&verdict=incorrect&sort=name")
+    page = reads().open("#policy=two-layer&find=farewell&verdict=incorrect&sort=name")
 
     assert page.locator("#filters select[data-state=policy]").input_value() == "two-layer"
     assert page.locator("#find-box").input_value() == "farewell"
@@ -230,7 +234,7 @@ def test_an_address_says_filters_and_order(reads):
 
 
 def test_a_click_on_a_column_puts_its_right_trials_first_and_the_focus_stays(reads):
-    page = reads(small_run()).open()
+    page = reads().open()
 
     page.locator("button.sort", has_text="full-context").click()
 
@@ -240,7 +244,7 @@ def test_a_click_on_a_column_puts_its_right_trials_first_and_the_focus_stays(rea
 
 
 def test_cases_that_strategies_disagree_on_come_first_when_asked_for(reads):
-    page = reads(small_run()).open("#sort=disagreement")
+    page = reads().open("#sort=disagreement")
 
     assert "greeting" in page.locator("tr.case").first.inner_text()
 
@@ -260,7 +264,7 @@ def test_the_head_of_the_grid_stays_in_sight(reads):
 
 
 def test_coming_back_from_a_trial_keeps_the_filters(reads):
-    reader = reads(small_run())
+    reader = reads()
     page = reader.open("#kind=repairable&sort=name")
 
     reader.cell(PLAUSIBLE).click()
@@ -274,7 +278,7 @@ def test_coming_back_from_a_trial_keeps_the_filters(reads):
 
 
 def test_a_figure_leads_to_the_very_trials_that_it_counts(reads):
-    page = reads(small_run()).open()
+    page = reads().open()
     figure = page.locator(".panel:visible tr.line", has=page.locator("th", has_text="summary")).locator(
         "td[data-name='Plausible but wrong'] a"
     )
@@ -288,7 +292,7 @@ def test_a_figure_leads_to_the_very_trials_that_it_counts(reads):
 
 
 def test_a_link_to_the_trials_keeps_what_was_chosen_and_leads_there(reads):
-    page = reads(small_run()).open("#kind=repairable")
+    page = reads().open("#kind=repairable")
 
     page.locator("#bar a", has_text="Trials").click()
     page.wait_for_selector("#bar a[data-view=grid][aria-current]")

@@ -37,7 +37,7 @@ def headings(page):
 
 
 def test_two_strategies_are_counted_by_kind_of_case(reads):
-    page = reads(small_run()).open("#compare=full-context&to=summary")
+    page = reads().open("#compare=full-context&to=summary")
 
     assert counts(page) == {
         "needs user": {"Cases": 1, "Only full-context right": 0, "Only summary right": 0, "Both right": 0, "Neither right": 1},
@@ -47,7 +47,7 @@ def test_two_strategies_are_counted_by_kind_of_case(reads):
 
 
 def test_only_the_trials_that_differ_are_listed_and_linked(reads):
-    page = reads(small_run()).open("#compare=full-context&to=summary")
+    page = reads().open("#compare=full-context&to=summary")
 
     assert headings(page) == ["Only full-context right 2 of 3 trials"]
     page.locator(".pair-of", has_text="greeting").locator("a.side").nth(1).click()
@@ -59,7 +59,7 @@ def test_only_the_trials_that_differ_are_listed_and_linked(reads):
 
 
 def test_what_failed_in_another_way_is_distinguished_from_what_failed_alike(reads):
-    page = reads(small_run()).open("#compare=none&to=summary")
+    page = reads().open("#compare=none&to=summary")
 
     assert headings(page) == ["Neither right, in different ways 1 of 3 trials"]
 
@@ -77,7 +77,7 @@ def test_a_trial_without_a_verdict_wins_and_loses_nothing(reads):
 
 
 def test_sides_are_chosen_and_swapped_and_the_address_says_so(reads):
-    page = reads(small_run()).open("#compare=full-context&to=summary")
+    page = reads().open("#compare=full-context&to=summary")
 
     page.locator("#compare select[data-state=to]").select_option("none")
     assert page.url.endswith("#compare=full-context&to=none")
@@ -87,13 +87,13 @@ def test_sides_are_chosen_and_swapped_and_the_address_says_so(reads):
 
 
 def test_a_filter_holds_in_the_comparison_too(reads):
-    page = reads(small_run()).open("#kind=repairable&compare=full-context&to=summary")
+    page = reads().open("#kind=repairable&compare=full-context&to=summary")
 
     assert list(counts(page)) == ["repairable"]
 
 
 def test_a_strategy_against_itself_asks_for_another(reads):
-    page = reads(small_run()).open("#compare=summary&to=summary")
+    page = reads().open("#compare=summary&to=summary")
 
     assert "Choose two that differ" in page.locator("#compare").inner_text()
 
@@ -134,7 +134,7 @@ def test_a_long_prompt_has_its_full_height_and_its_folded_lines_open_by_key_and_
 
 
 def test_a_later_attempt_that_one_of_them_did_not_make_is_missed_in_words(reads):
-    page = reads(small_run()).open("#compare=none&to=summary&case=slack%2Fgreeting&attempt=2")
+    page = reads().open("#compare=none&to=summary&case=slack%2Fgreeting&attempt=2")
 
     assert "Only one of the two came to this attempt" in page.locator("#compare").inner_text()
 
@@ -177,7 +177,7 @@ def test_a_run_against_itself_has_nothing_to_show(reads):
 
 
 def test_without_another_run_there_is_nothing_to_compare_runs_with(reads):
-    page = reads(small_run()).open("#against=1")
+    page = reads().open("#against=1")
 
     assert page.locator("#overview").is_visible()
     assert page.locator("#bar a", has_text="Compare runs").count() == 0

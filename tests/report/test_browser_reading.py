@@ -14,7 +14,7 @@ PLAUSIBLE = "slack/greeting | mendbench | chat | tiny-coder | summary | naive | 
 
 
 def opened(reads, run=None, **options):
-    page = reads(run or small_run(), **options).open(trial_link(PLAUSIBLE))
+    page = reads(run, **options).open(trial_link(PLAUSIBLE))
     page.wait_for_selector("#trial > article")
     return page
 
@@ -50,7 +50,7 @@ def test_a_comparison_begins_with_the_part_that_the_report_covers_too(reads):
 
 
 def test_a_run_that_is_not_split_says_nothing_of_parts(reads):
-    assert reads(small_run()).open().locator(".part-note").count() == 0
+    assert reads().open().locator(".part-note").count() == 0
 
 
 def test_what_broke_leads_to_the_trials_that_it_counts(reads):
@@ -67,7 +67,7 @@ def test_floor_and_ceiling_say_under_which_policy_they_ran(reads):
 
 
 def test_the_head_of_the_grid_is_one_stop_with_arrows_and_keeps_the_focus(reads):
-    page = reads(small_run()).open()
+    page = reads().open()
     assert page.locator(".sort[tabindex='0']").all_inner_texts() == ["Case"]
     page.locator(".sort").first.focus()
     page.keyboard.press("ArrowRight")
@@ -84,7 +84,7 @@ def test_the_head_of_the_grid_is_one_stop_with_arrows_and_keeps_the_focus(reads)
 
 
 def test_the_search_field_lies_clear_of_the_bar_when_it_is_asked_for(reads):
-    page = reads(small_run(), viewport={"width": 1280, "height": 600}).open(trial_link(PLAUSIBLE))
+    page = reads(viewport={"width": 1280, "height": 600}).open(trial_link(PLAUSIBLE))
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.id") == "find-box"
     bar, field = page.locator("#bar").bounding_box(), page.locator(".find").bounding_box()
@@ -94,7 +94,7 @@ def test_the_search_field_lies_clear_of_the_bar_when_it_is_asked_for(reads):
 
 
 def test_another_policy_leaves_no_gap_and_says_what_stays(reads):
-    page = reads(small_run()).open()
+    page = reads().open()
     assert not page.locator("#stays").is_visible()
     space = "document.querySelector('.panel:not([hidden])').getBoundingClientRect().top - document.getElementById('totals').getBoundingClientRect().top"
     before = page.evaluate(space)
@@ -104,7 +104,7 @@ def test_another_policy_leaves_no_gap_and_says_what_stays(reads):
 
 
 def test_a_link_to_filtered_trials_has_them_in_sight(reads):
-    page = reads(small_run(), viewport={"width": 1280, "height": 800}).open()
+    page = reads(viewport={"width": 1280, "height": 800}).open()
     page.locator("#answers a").first.click()
     page.wait_for_selector("#grid:focus")
     assert page.locator("#grid-title").bounding_box()["y"] < 120
@@ -112,7 +112,7 @@ def test_a_link_to_filtered_trials_has_them_in_sight(reads):
 
 
 def test_the_figures_behind_a_picture_lie_within_their_box(reads):
-    page = reads(small_run()).open()
+    page = reads().open()
     page.evaluate("document.querySelectorAll('#pictures details').forEach((part) => { part.open = true; })")
     assert (
         page.evaluate(
@@ -123,7 +123,7 @@ def test_the_figures_behind_a_picture_lie_within_their_box(reads):
 
 
 def test_trials_to_look_at_are_named_by_title_and_strategy(reads):
-    page = reads(small_run()).open()
+    page = reads().open()
     page.locator(".statements summary", has_text="Which").click()
     assert (
         page.locator(".statements .open-trials li").inner_text()

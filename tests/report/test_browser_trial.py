@@ -15,7 +15,7 @@ REPAIRED = GREETING.format("full-context", "two-layer", "structural")
 
 
 def opened(reads, run=None, key=PLAUSIBLE, more="", **options):
-    page = reads(run or small_run(), **options).open(f"#{more}{trial_link(key)[1:]}")
+    page = reads(run, **options).open(f"#{more}{trial_link(key)[1:]}")
     page.wait_for_selector("#trial > article")
     return page
 
@@ -207,7 +207,7 @@ def test_the_keys_are_listed_and_can_be_switched_off(reads):
 
 
 def test_letters_typed_into_a_field_are_no_keys(reads):
-    page = reads(small_run()).open()
+    page = reads().open()
 
     page.keyboard.press("/")
     page.keyboard.type("c?j")
@@ -246,10 +246,9 @@ def test_an_output_that_looks_like_a_reference_is_shown_as_it_is(reads):
 
 
 def test_every_key_of_the_page_is_the_key_of_its_row(reads):
-    run = small_run()
-    page = reads(run).open()
+    keys = reads().open().evaluate("report.run.rows.map((row) => row.key)")
 
-    assert page.evaluate("report.run.rows.map((row) => row.key)") == [row["key"] for row in run.rows]
+    assert keys == [row["key"] for row in small_run().rows]
 
 
 def test_a_trial_without_anything_in_it_has_a_page(reads):
