@@ -4,16 +4,15 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from mendbench.config.shipped import shipped_root
+from tests.fakes.tables import for_each
 
 DOCS = Path(__file__).parents[2] / "docs"
 LINES = [json.loads(line) for line in (DOCS / "audit.jsonl").read_text(encoding="utf-8").splitlines()]
 PAGE = " ".join((DOCS / "audit.md").read_text(encoding="utf-8").split())
 
 
-@pytest.mark.parametrize("source", sorted({line["source"] for line in LINES}))
+@for_each("source", sorted({line["source"] for line in LINES}))
 def test_the_table_counts_what_the_readers_said(source):
     said = [[reader["verdict"] == "right" for reader in line["readers"]] for line in LINES if line["source"] == source]
     right, wrong = sum(map(all, said)), sum(not any(one) for one in said)

@@ -9,6 +9,7 @@ import pytest
 
 from mendbench import services
 from mendbench.corpus.corpus import load_corpus
+from tests.fakes.tables import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVICES = Path(services.__file__).parent
@@ -55,7 +56,7 @@ def evidence(cases):
     return {f"{case.id}#{fault.id}": fault.evidence for case in cases for fault in case.faults}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "rows"),
     [
         ("to a name (catalogue row S10); x", {"S10"}),

@@ -15,6 +15,7 @@ from mendbench.report.frames import TABLES
 from tests.fakes import cases
 from tests.fakes.commands import command_of, options_of
 from tests.fakes.planted import record_credential
+from tests.fakes.tables import for_each
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "src/mendbench/project/starter/github-actions.yml").read_text("utf-8")
@@ -135,7 +136,7 @@ def test_the_page_shows_the_commands_of_the_workflow_in_their_order():
     assert all(set(words) <= {*own} for words, own in zip(shown, ours, strict=True))
 
 
-@pytest.mark.parametrize("line", sorted(set(re.findall(r"(?:^|`|- )(mendbench [a-z][^`\n|&#;]*)", PAGE, re.MULTILINE))))
+@for_each("line", sorted(set(re.findall(r"(?:^|`|- )(mendbench [a-z][^`\n|&#;]*)", PAGE, re.MULTILINE))))
 def test_the_page_names_no_command_or_option_that_there_is_not(line):
     words = [word for word in line.split() if not word.startswith(("…", "["))][1:]
     command, rest = command_of(words)

@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from mendbench.cli.forensics_view import show_forensics
 from mendbench.scoring.forensics import attempt_use as forensics
 from mendbench.scoring.forensics import warning_cost
@@ -13,6 +11,7 @@ from mendbench.scoring.forensics.early_stopping import PolicyEffect
 from mendbench.scoring.forensics.passes import LABELS
 from mendbench.scoring.forensics.warning_cost import DetectorWarnings, FalseWarnings, MissedWarnings
 from tests.fakes.forensics import cut, false_warning, trial
+from tests.fakes.tables import for_each
 
 PAGE = (Path(__file__).parents[2] / "docs" / "forensics.md").read_text("utf-8")
 WORDS = {part for words in re.findall(r"`([^`\n]+)`", PAGE) for part in words.split(".")}
@@ -42,9 +41,7 @@ EXAMPLE = (
 )
 
 
-@pytest.mark.parametrize(
-    "data", [LabelLine, Step, Stopping, Curve, PolicyEffect, DetectorWarnings, FalseWarnings, MissedWarnings]
-)
+@for_each("data", [LabelLine, Step, Stopping, Curve, PolicyEffect, DetectorWarnings, FalseWarnings, MissedWarnings])
 def test_every_figure_is_explained(data):
     assert set(data.__dataclass_fields__) - IDENTITY <= WORDS
 

@@ -5,13 +5,12 @@ import tomllib
 from pathlib import Path
 from typing import get_args
 
-import pytest
-
 from mendbench.config.tables import GateConfig
 from mendbench.results.baseline import COLUMNS, HEADER
 from mendbench.scoring.gating.gate import GRAVITY
 from mendbench.scoring.gating.limits import read_limits
 from mendbench.scoring.gating.result import EXIT_CODES, Change
+from tests.fakes.tables import for_each
 
 PAGE = (Path(__file__).parents[2] / "docs" / "gate.md").read_text(encoding="utf-8")
 
@@ -43,7 +42,7 @@ def test_the_columns_and_the_header_on_the_page_are_those_of_the_file():
     assert len(lines[7].split()) == len(COLUMNS)
 
 
-@pytest.mark.parametrize("change", get_args(Change))
+@for_each("change", get_args(Change))
 def test_every_change_of_a_trial_is_reported(change):
     said = {
         "secret": "**Secrets.**",

@@ -4,10 +4,9 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from mendbench.config.shipped import shipped_root
 from mendbench.scoring.statistics.exact import wilson
+from tests.fakes.tables import for_each
 
 DOCS = Path(__file__).parents[2] / "docs"
 LINES = [json.loads(line) for line in (DOCS / "judged-by-eye.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -18,7 +17,7 @@ def said_right(line):
     return [reader["verdict"] == "right" for reader in line["readers"]]
 
 
-@pytest.mark.parametrize("judged", ["repaired", "plausible", "harmful"])
+@for_each("judged", ["repaired", "plausible", "harmful"])
 def test_the_table_counts_what_the_readers_said(judged):
     own = [line for line in LINES if line["judged"] == judged]
     both_right = sum(all(said_right(line)) for line in own)

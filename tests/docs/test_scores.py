@@ -4,11 +4,10 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from mendbench.scoring.score import measure
 from mendbench.scoring.scores import score, score_names
 from tests.fakes.scored import described
+from tests.fakes.tables import for_each
 
 PAGE = tuple(described((Path(__file__).parents[2] / "docs" / "scores.md").read_text("utf-8")))
 EXAMPLE = re.compile(r"(?P<top>[\d.]+) / (?P<under>[\d.]+) = (?P<value>[\d.]+)(?:, at most (?P<most>[\d.]+))?")
@@ -22,7 +21,7 @@ def test_every_score_stands_on_the_page_once_and_nothing_else_does():
     assert Counter(one.name for one in PAGE) == Counter(score_names())
 
 
-@pytest.mark.parametrize("one", PAGE, ids=lambda one: one.name)
+@for_each("one", PAGE)
 def test_the_page_says_what_the_code_says(one):
     found = score(one.name)
     assert one.line("Unit") == f"{found.unit}. Over: {found.of}. Better: {found.better}."
@@ -30,7 +29,7 @@ def test_the_page_says_what_the_code_says(one):
     assert one.text.strip()[0].isalpha()
 
 
-@pytest.mark.parametrize("one", PAGE, ids=lambda one: one.name)
+@for_each("one", PAGE)
 def test_the_example_is_what_the_code_computes(one):
     shown = EXAMPLE.fullmatch(one.line("Example")).groupdict()
     found = measure(score(one.name), one.records)

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from mendbench.api.trials import RanTrial
 from mendbench.pytest_plugin.failing import headline, story
 from mendbench.report.reasons import because
@@ -11,6 +9,7 @@ from mendbench.scoring.judging.outcomes import RULES
 from mendbench.trial.row import whole
 from tests.fakes import runs
 from tests.fakes.scoring import POST, exchange, greeting_check
+from tests.fakes.tables import for_each
 
 COMMAND = ("mendbench", "run", "slack/greeting")
 
@@ -22,7 +21,7 @@ def ran(happened, case=None, **more):
     return RanTrial(key=key, case=case, row=whole(row, texts))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("happened", "case", "outcome"),
     [
         (runs.repaired, runs.repairable(), "repaired"),

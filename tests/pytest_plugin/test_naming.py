@@ -1,11 +1,10 @@
 """Names of tests are readable, stable and each its own; markers are words."""
 
-import pytest
-
 from mendbench.corpus.case_file import FAMILIES
 from mendbench.pytest_plugin.naming import item_names, marker_lines, marker_names
 from tests.fakes.cases import key
 from tests.fakes.scoring import make_case, user_fault
+from tests.fakes.tables import for_each
 
 MODEL = "tiny-coder"
 
@@ -15,7 +14,7 @@ def name(**words):
     return item_names([one], MODEL)[one]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "called"),
     [
         ({}, "full-context-two-layer-chat"),

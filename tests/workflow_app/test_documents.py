@@ -5,13 +5,14 @@ import pytest
 from mendbench.errors import BadInput
 from mendbench.workflow_app import read_inputs, read_workflow
 from mendbench.workflow_app.documents import save_workflow
+from tests.fakes.tables import for_each
 
 
 def test_a_value_may_hold_an_equals_sign_and_may_be_empty():
     assert read_inputs(["a=1=2", "b="]) == {"a": "1=2", "b": ""}
 
 
-@pytest.mark.parametrize(("words", "says"), [(["a"], "NAME=VALUE"), (["=1"], "NAME=VALUE"), (["a=1", "a=2"], "twice")])
+@for_each(("words", "says"), [(["a"], "NAME=VALUE"), (["=1"], "NAME=VALUE"), (["a=1", "a=2"], "twice")])
 def test_what_is_no_pair_is_refused(words, says):
     with pytest.raises(BadInput, match=says):
         read_inputs(words)

@@ -11,6 +11,7 @@ from mendbench.secrets.redaction import Redactor
 from mendbench.workflow_app import Choice, Outside, RunOptions, run_workflow
 from mendbench.workflow_app.param_values import leaves_of, shown_under
 from tests.fakes.engine import FakeWorld, chain, http, said
+from tests.fakes.tables import for_each
 
 CHAT = "https://api.test/chat"
 
@@ -25,7 +26,7 @@ def found(body, batch=None, secret=None, **inputs):
     return [one for one in leaves_of(document, inputs, Checkpoint(), "send", secret or {}, plain) if one.param != "url"]
 
 
-@pytest.mark.parametrize("written", ["${item.ch}", "${item}", "to ${item.ch}", "${__index__}", "${list[${__index__}]}"])
+@for_each("written", ["${item.ch}", "${item}", "to ${item.ch}", "${__index__}", "${list[${__index__}]}"])
 def test_what_a_batch_knows_of_its_item_is_not_offered(written):
     (only,) = found({"channel": written, "text": "hi"}, {"items": [{"ch": "a"}]}, list="[1]")
     assert only.param == "body.text"

@@ -16,6 +16,7 @@ from mendbench.secrets.redaction import Redactor
 from mendbench.workflow_app import Outside, RunOptions, run_workflow
 from mendbench.workflow_app.running import default_policy
 from tests.fakes.engine import FakeWorld, chain, completion, http, said
+from tests.fakes.tables import for_each
 
 USER, ISSUES = "https://api.test/user", "https://api.test/issues"
 NAMED = {f"GET {USER}": said({"name": "ada"}), f"POST {ISSUES}": said({"number": 7}, 201)}
@@ -207,7 +208,7 @@ def test_a_shell_node_is_refused_before_anything_is_sent():
     assert not LAST.exists()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "says"),
     [
         ({"model": "unheard-of", "auto_repair": True}, "unknown model 'unheard-of'"),
@@ -253,7 +254,7 @@ def test_what_a_listener_raises_at_a_node_changes_nothing():
     assert run(workflow({"title": "x"}), on_event=broken).success
 
 
-@pytest.mark.parametrize("body", [b"<html>", b"", b"\xff\xfe", b"[1]", b"null"])
+@for_each("body", [b"<html>", b"", b"\xff\xfe", b"[1]", b"null"])
 def test_whatever_an_api_answers_the_run_ends_and_is_traced(body):
     responses = {f"GET {USER}": Response(status=500, body=body), f"POST {ISSUES}": Response(status=500, body=body)}
     ended = run(workflow({"title": "x"}), responses)
@@ -311,7 +312,7 @@ def test_a_file_outside_the_folder_is_not_read(tmp_path):
     assert "inside the sandbox folder" in ended.document["errors"][0]["message"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("auto_repair", "attended", "policy"),
     [(True, False, "ask-first"), (True, True, "two-layer"), (False, False, "two-layer")],
 )

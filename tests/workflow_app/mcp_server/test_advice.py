@@ -3,13 +3,13 @@ from __future__ import annotations
 import json
 
 import anyio
-import pytest
 from mcp import Client
 
 from mendbench.workflow_app.mcp_server import Serving, build_server
 from mendbench.workflow_app.mcp_server.advice import Advice
 from mendbench.workflow_app.mcp_server.tools import Result
 from tests.fakes.loopback import greeting, issue, loopback
+from tests.fakes.tables import for_each
 
 GOOD = Result(text="{}", failed=False)
 
@@ -32,7 +32,7 @@ def test_the_third_error_of_a_kind_in_a_row_brings_the_advice_and_so_does_every_
         assert "(permissions)" in document["suggestion"]
 
 
-@pytest.mark.parametrize("between", [failed("out of memory"), GOOD])
+@for_each("between", [failed("out of memory"), GOOD])
 def test_an_error_of_another_kind_and_a_run_that_succeeds_begin_anew(between):
     same = failed("Permission denied")
     assert advised(same, same, between, same, same) == [None] * 5
