@@ -8,6 +8,7 @@ from hypothesis import settings
 
 from tests.fakes.forked import forked  # noqa: F401
 from tests.fakes.invented_corpus import built, root  # noqa: F401  fixtures of every test
+from tests.fakes.remembered import remembered  # noqa: F401
 
 settings.register_profile("quick", max_examples=10, deadline=None)
 settings.register_profile("thorough", max_examples=400, deadline=None)
