@@ -30,7 +30,7 @@ def test_each_operator_changes_one_argument_of_the_right_call():
         names = {name for name in {*right, *fault.arguments} if right.get(name) != fault.arguments.get(name)}
         assert names == {fault.argument, fault.right_name} - {""}
     operators = {fault.operator for fault in found}
-    assert operators == {"renamed", "missing", "type", "enum", "format", "range", "name-for-id", "extra"}
+    assert operators == {"renamed", "missing", "type", "enum", "format", "range", "name-for-id", "unknown", "extra"}
 
 
 @pytest.mark.parametrize(
@@ -90,6 +90,18 @@ def test_a_name_replaces_an_opaque_id_only():
     assert broken("name-for-id", {"type": "string"}, "k-17", "kiln_id") == ["the quarterly report"]
     assert broken("name-for-id", {"type": "string"}, "k-17", "kiln") == []
     assert broken("name-for-id", {"type": "string"}, "north wall", "kiln_id") == []
+
+
+def test_a_name_is_misspelt_and_a_text_or_a_listed_value_is_not():
+    for schema, value, wrong in (
+        ({"type": "string"}, "Asia/Tokyo", ["Asia/Tokyoo"]),
+        ({"type": "string"}, "glaze the pots", []),
+        ({"type": "string"}, "2026-12-01", []),
+        ({"type": "string"}, "300", []),
+        ({"enum": ["ash"]}, "ash", []),
+        ({"type": "string", "pattern": "^a"}, "ash", []),
+    ):
+        assert broken("unknown", schema, value) == wrong
 
 
 def test_a_schema_that_permits_further_arguments_gets_none():

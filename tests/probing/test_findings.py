@@ -70,6 +70,13 @@ def verdict(one, text, kind="tool_error", tool="find", **same):
             "kiln_id: not an id: find one with list_kilns",
             ("helps", ()),
         ),
+        (fault("unknown", "zone", "zone", ("Asia/Tokyoo",)), "No time zone found with key Asia/Tokyoo", ("helps", ())),
+        (fault("unknown", "zone", "zone", ("Asia/Tokyoo",)), "Asia/Tokyoo", ("partly", ("that there is none",))),
+        (
+            fault("unknown", "zone", "zone", ("Asia/Tokyoo",)),
+            "Internal error",
+            ("misleads", ("the argument", "that there is none")),
+        ),
         (fault("extra", "verbose", ""), "Unrecognized key: verbose", ("helps", ())),
     ],
 )

@@ -31,6 +31,11 @@ def test_every_refusal_is_kept_verbatim_with_its_verdict_worst_first(found):
     assert (found.info.name, len(found.tools)) == ("library", 3)
 
 
+def test_a_misspelt_name_that_the_tool_accepts_is_not_counted(found):
+    assert "lend_book/unknown/title" not in by_id(found)
+    assert "lend_book/unknown/title" in {one.what for one in found.not_run if "accepts any name" in one.why}
+
+
 def test_an_argument_is_ignored_if_the_answer_is_that_of_a_call_without_it(found):
     assert by_id(found)["find_book/renamed/limit"] == ("silent", "ignored", '["Bread", "Salt"]')
 
@@ -67,14 +72,17 @@ def test_what_a_limit_leaves_out_is_listed(tmp_path, found):
     short = probed.probed(tmp_path, limit=2)
     assert len(short.broken) == 2
     left = {one.what for one in short.not_run if one.why == "--limit 2"}
-    assert left == set(by_id(found)) - set(by_id(short))
+    assert left == {*by_id(found), "lend_book/unknown/title"} - set(by_id(short))
 
 
 def test_without_a_limit_calls_are_sent_until_the_time_is_over(tmp_path, found, monkeypatch):
     monkeypatch.setattr(runner, "BUDGET_S", -1.0)
     none = probed.probed(tmp_path, limit=None)
     assert none.broken == ()
-    assert {one.what for one in none.not_run if "are over: --limit 18 runs all" in one.why} == set(by_id(found))
+    assert {one.what for one in none.not_run if "are over: --limit 20 runs all" in one.why} == {
+        *by_id(found),
+        "lend_book/unknown/title",
+    }
 
 
 def test_chosen_calls_run_alone_and_an_unknown_one_is_refused(tmp_path):

@@ -15,6 +15,7 @@ from mendbench.probing.findings import VERDICTS, Verdict
 from mendbench.probing.hints import network_hint
 from mendbench.probing.result import BrokenCall, Probe
 from mendbench.report.table_model import Column, Table
+from mendbench.values.words import few
 
 if TYPE_CHECKING:
     from mendbench.api.probe_output import Emitted
@@ -24,6 +25,8 @@ _MOST = (20, 24, 8, 22)
 """Widths of the first four columns, if their cells are that long; the message gets the rest."""
 _WIDTH = 100
 """Columns of a row: it fits a terminal and a page of documentation."""
+_NAMED = 6
+"""Tools or calls that a line about what was not run names."""
 _GAP = 2
 """Columns after a cell."""
 
@@ -66,13 +69,15 @@ def show_probe(found: Probe, output: Format, failing: Collection[str] = (), emit
     for wrong in found.wrong:
         hint = f"; {why}" if (why := network_hint(wrong.answer.text)) else ""
         say(f"not right: {wrong.call.place}: {wrong.call.tool}: {wrong.answer.first_line}{hint}")
-    for left in found.not_run:
-        say(f"not run: {left.what}: {left.why}")
+    for why in dict.fromkeys(left.why for left in found.not_run):
+        say(f"not counted: {few([left.what for left in found.not_run if left.why == why], most=_NAMED)}: {why}")
     return code
 
 
 def _row(one: BrokenCall) -> tuple[str, ...]:
     missing = ", ".join(one.findings.missing)
+    if one.findings.heed in {"ignored", "accepted"}:
+        missing += f" ({one.findings.heed})"
     return one.call.tool, one.fault.what, one.findings.verdict, missing, one.answer.first_line
 
 

@@ -130,7 +130,6 @@ def _document(broken: BrokenCall, probe: Probe, family: str) -> JsonObject:
         "group": _slug(f"{family}-{call.tool}-{fault.operator}"),
         "request": call.request,
         "recorded_from": {"mcp_sim": "live"},
-        "difficulty": "easy",
         "api": "private",
         "inputs": {},
         "state": {"mcp_sim": {"servers": {family: {"tools": {}}}}},

@@ -10,7 +10,9 @@ from typing import Literal, TypeAlias, get_args
 from mendbench.model.json import Json, JsonObject
 from mendbench.probing.tools import Tool, types_of
 
-Operator: TypeAlias = Literal["renamed", "missing", "type", "enum", "format", "range", "name-for-id", "extra"]
+Operator: TypeAlias = Literal[
+    "renamed", "missing", "type", "enum", "format", "range", "name-for-id", "unknown", "extra"
+]
 OPERATORS: tuple[Operator, ...] = get_args(Operator)
 
 _SYNONYMS = {
@@ -29,6 +31,8 @@ _LONGEST = 100_000
 _INDEX = re.compile(r"(?i)(?:^|_)(?:index|offset|page|line|row)(?:_?(?:number|no))?$")
 _ID = re.compile(r"(?:^id|_id|Id|ID)$")
 _OPAQUE = re.compile(r"(?=.*\d)[A-Za-z0-9_.:-]{2,}|[0-9a-f-]{7,}")
+_NAME = re.compile(r"\S*[A-Za-z]\S*\w")
+"""A value that is a name and not a text."""
 _FORMATS: dict[str, tuple[re.Pattern[str], str]] = {
     "date": (re.compile(r"\d{4}-\d\d-\d\d"), "some day soon"),
     "date-time": (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*"), "some time soon"),
@@ -54,7 +58,7 @@ class Fault:
     right_name: str
     """The name of the argument in the right call; empty if the right call has no such argument."""
     expected: tuple[Json, ...] = ()
-    """What a helpful message states: allowed values, types, the format or the limit."""
+    """What a helpful message states: allowed values, types, the format, the limit or the misspelt value."""
 
 
 def faults_of(tool: Tool, arguments: JsonObject) -> tuple[Fault, ...]:
@@ -126,6 +130,16 @@ def _name_for_id(tool: Tool, arguments: JsonObject) -> Iterator[Fault]:
             yield _replaced("name-for-id", name, f"a name as {name}", arguments, "the quarterly report", ("id",))
 
 
+def _unknown(tool: Tool, arguments: JsonObject) -> Iterator[Fault]:
+    """Yield misspelt names: of files, branches, zones and the like, which a schema does not list."""
+    for name, value in arguments.items():
+        schema = tool.properties.get(name, {})
+        listed = _values(schema) or _keyword(schema, "pattern") or _keyword(schema, "format")
+        if isinstance(value, str) and _NAME.fullmatch(value) and not (listed or _looks_like(value)):
+            wrong = value + value[-1]
+            yield _replaced("unknown", name, f"{name} misspelt", arguments, wrong, (wrong,))
+
+
 def _range(tool: Tool, arguments: JsonObject) -> Iterator[Fault]:
     for name, value in arguments.items():
         schema = tool.properties.get(name, {})
@@ -139,7 +153,7 @@ def _range(tool: Tool, arguments: JsonObject) -> Iterator[Fault]:
 
 _MAKERS: dict[Operator, Callable[[Tool, JsonObject], Iterator[Fault]]] = {
     "renamed": _renamed, "missing": _missing, "type": _type, "enum": _enum, "format": _format, "range": _range,
-    "name-for-id": _name_for_id, "extra": _extra,
+    "name-for-id": _name_for_id, "unknown": _unknown, "extra": _extra,
 }  # fmt: skip
 
 

@@ -47,6 +47,10 @@ _NOT_ALLOWED = re.compile(
     r"(?i)unexpected|unrecogni[sz]ed|unknown|additional|extra|unsupported"
     r"|not (?:allowed|permitted|recogni[sz]ed|supported|valid)"
 )
+_NOT_FOUND = re.compile(
+    r"(?i)not (?:found|exist|known|recogni[sz]ed|valid|resolve)|no (?:such|(?:\w+ ){1,3}(?:found|named|with|exists))|does(?:n't| not) (?:exist|resolve)"
+    r"|unknown|invalid|cannot find|could not (?:find|resolve)|ENOENT|outside|denied"
+)
 _AN_ID = re.compile(r"(?i)\b(?:id|identifier|uuid|key)\b")
 _OUT = re.compile(
     r"(?i)out of (?:range|bounds)|beyond|exceeds?|too (?:large|big|high)|past the end|only \d+|at most|(?:greater|less) than"
@@ -72,12 +76,12 @@ class Findings:
     verdict: Verdict
     heed: Heed
     names_argument: bool
-    """Whether it names the wrong argument, or the one that is missing."""
+    """Whether it names the wrong argument, or the one that is missing; of a misspelt value, whether it names either."""
     names_right: bool | None
     """Whether it names the right argument; None where the name was right."""
     states_expected: bool
     """Whether it states what is expected: the right name, that the argument is required or not allowed, the allowed values, the type, the
-    format or the limit."""
+    format, the limit, or that there is nothing of a misspelt name."""
     missing: tuple[str, ...]
     """What a helpful message would add, in a few words each."""
     bytes: int
@@ -103,7 +107,7 @@ def examine(
     said = _without_echo(answer.text, tool, fault.arguments) if answer.kind != "lost" else ""
     names_wrong = _names(said, fault.argument)
     names_right = _names(said, fault.right_name) if fault.operator in {"renamed", "missing"} else None
-    names = names_wrong or bool(names_right)
+    names = names_wrong or bool(names_right) or (fault.operator == "unknown" and _has_value(said, fault.expected[0]))
     states = answer.kind != "lost" and _states(fault, said)
     heed = _heed(answer, same=same_as_right or same_as_without)
     reported = heed in {"refused", "unmarked"}
@@ -152,6 +156,7 @@ def _wanted(fault: Fault) -> str:
     return {
         "extra": "that it is not allowed", "type": f"the type {' or '.join(map(str, fault.expected))}",
         "enum": "the allowed values", "format": "the format", "range": "the limit", "name-for-id": "that it is an id",
+        "unknown": "that there is none",
     }[fault.operator]  # fmt: skip
 
 
@@ -177,6 +182,8 @@ def _states(fault: Fault, said: str) -> bool:
             return any(_has_value(said, one) for one in fault.expected) or (
                 not fault.expected and _OUT.search(said) is not None
             )
+        case "unknown":
+            return _NOT_FOUND.search(said) is not None
         case "name-for-id":
             return _AN_ID.search(said.replace(fault.argument, "")) is not None
 

@@ -47,7 +47,7 @@ class BrokenCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotRun:
-    """A tool or a call that was not run, and why."""
+    """A tool or a call that is not in the result, and why."""
 
     what: str
     """The name of the tool, or the id of the broken call."""
