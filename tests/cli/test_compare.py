@@ -12,6 +12,7 @@ from mendbench import api
 from mendbench.scoring.scores import score_names
 from tests.fakes import cases
 from tests.fakes.compared import rows, write_run
+from tests.fakes.tables import for_each
 
 
 @pytest.fixture(scope="module")
@@ -204,7 +205,7 @@ def test_another_case_is_refused_with_one_line_and_code_3(there, mendbench):
     assert "the digests of case " in result.line
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "says"),
     [
         (("nowhere", LATEST), "nowhere: no run is in it; make one with `mendbench run`"),
@@ -215,7 +216,6 @@ def test_another_case_is_refused_with_one_line_and_code_3(there, mendbench):
         ((LATEST, LATEST, "--trials", "-1"), "'-1' is not an integer of at least 0"),
         ((LATEST,), "no protocol.yaml; name two runs, or two parts of one, to compare"),
     ],
-    ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
 )
 def test_what_cannot_be_used_is_one_line_and_code_2(there, mendbench, words, says):
     result = mendbench("compare", *words)

@@ -1,7 +1,5 @@
 from dataclasses import replace
 
-import pytest
-
 from mendbench.cli.compare_words import cases, figure, gap, primary, sentence
 from mendbench.cli.words import counted
 from mendbench.report.words import about
@@ -12,6 +10,7 @@ from mendbench.scoring.score import Score
 from mendbench.scoring.scores import score
 from mendbench.values.words import few
 from tests.fakes.compared import THEIRS, contrast, pair, plan, trials
+from tests.fakes.tables import for_each
 
 
 def right(a, b):
@@ -19,7 +18,7 @@ def right(a, b):
     return differ("repair_success", one, counts_of(one, pair(a, b))).difference
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("number", "text"),
     [(1, "about 1"), (19, "about 19"), (101, "about 110"), (999, "about 1000"), (10_001, "over 10000")],
 )
@@ -33,7 +32,7 @@ def test_nouns_and_lists_are_as_long_as_they_should_be():
     assert few(tuple("abcdef"), "; ") == "a; b; c; d and 2 more"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("a", "b", "text"),
     [
         ("00", "10", "+1 case"), ("00", "11", "+2 cases"), ("11", "00", "−2 cases"), ("01", "10", "0 cases"),
@@ -44,7 +43,7 @@ def test_differences_of_shares_are_reported_in_cases_or_in_points(a, b, text):
     assert gap(right(a, b)) == text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "text"), [(0.0123456, "+0.012346"), (1.234e-5, "+0.000012"), (1.234e-7, "+0.00000012"), (0.0, "0.000000")]
 )
 def test_the_least_sums_of_money_have_digits_that_count(value, text):
@@ -62,7 +61,7 @@ def test_a_share_that_is_not_of_cases_is_reported_as_a_number():
     assert figure(found, half) == "0.50"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("a", "b", "says"),
     [
         ("0" * 7, "1" * 7, "B is better than A (B 7/7, A 0/7; 7 won, 0 lost, 0 tied)"),

@@ -17,6 +17,7 @@ from mendbench.cli.hooks import changed_cases
 from mendbench.corpus import credentials
 from tests.fakes import cases
 from tests.fakes.planted import record_credential
+from tests.fakes.tables import for_each
 
 ROOT = Path(__file__).parents[2]
 HOOKS = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))}
@@ -48,7 +49,7 @@ def test_hooks_have_what_pre_commit_asks_for():
     assert HOOKS["mendbench-gate"]["stages"] == ["pre-push"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("path", "wanted"),
     [
         (case_file(cases.QUIET), True), ("cases/slack/x/workflow.json", True), ("cassettes/slack/x/world.yaml", True),
@@ -139,7 +140,7 @@ def test_a_run_that_fails_is_not_gated(corpus, run):
         assert "mendbench.toml" in done.stderr
 
 
-@pytest.mark.parametrize("words", [(), ("prove",)])
+@for_each("words", [(), ("prove",)])
 def test_an_unknown_hook_is_one_line(words):
     done = subprocess.run(
         [sys.executable, "-m", "mendbench.cli.hooks", *words], capture_output=True, text=True, check=False
@@ -176,13 +177,13 @@ def test_a_recording_with_a_credential_is_refused_and_the_same_without_it_passes
 READ_AS_VALUES = credentials.YAML | {".har", ".ipynb", ".json", ".jsonl", ".ndjson"}
 
 
-@pytest.mark.parametrize("suffix", sorted(READ_AS_VALUES | {".env", ".gz", ".md", ".toml", ".txt"}))
+@for_each("suffix", sorted(READ_AS_VALUES | {".env", ".gz", ".md", ".toml", ".txt"}))
 def test_every_kind_of_file_that_is_looked_into_is_handed_over(suffix):
     pattern = HOOKS["mendbench-secrets"]["files"]
     for name in (f"traces/one{suffix}", f"deep/er/ONE{suffix.upper()}", f"one.json{suffix}"):
         assert re.search(pattern, name), name
 
 
-@pytest.mark.parametrize("name", ["src/one.py", "docs/one.png", "json", "one.json.png", "onetxt"])
+@for_each("name", ["src/one.py", "docs/one.png", "json", "one.json.png", "onetxt"])
 def test_other_files_are_not(name):
     assert re.search(HOOKS["mendbench-secrets"]["files"], name) is None

@@ -10,6 +10,7 @@ from mendbench import api
 from mendbench.cli import options, prompts, run
 from tests.fakes import cases
 from tests.fakes.planted import record_credential
+from tests.fakes.tables import for_each
 
 TEMPLATE = """---
 title: What the API answered, and nothing else
@@ -104,7 +105,7 @@ def test_one_trial_is_not_called_trials(corpus, rules):
     assert rules(cases.QUIET).out.endswith("\n1 trial; report: reports/latest/index.html\n")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "says"),
     [
         (("http/renamed-feild",), f"unknown case 'http/renamed-feild'; did you mean '{cases.RENAMED}'? known: control, "),
@@ -125,7 +126,6 @@ def test_one_trial_is_not_called_trials(corpus, rules):
         (("--out", "one", "--resume", "two"), "--out one: another folder than --resume two; omit --out to resume"),
         (("--out", "/dev/null/run"), "choose another folder with --out"),
     ],
-    ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
 )  # fmt: skip
 def test_what_cannot_be_used_ends_the_run_before_it_writes(corpus, mendbench, words, says):
     before = sorted(corpus.rglob("*"))
@@ -379,7 +379,7 @@ def test_a_report_in_json_is_the_run_document(corpus, rules, mendbench):
     assert json.loads(mendbench("report", "--format", "json").out) == json.loads(made.out)
 
 
-@pytest.mark.parametrize("name", ["strategies", "policies", "detector", "models", "samples"])
+@for_each("name", ["strategies", "policies", "detector", "models", "samples"])
 def test_what_selects_trials_is_one_option_of_all_commands_that_select_them(name):
     commands = (run.run, prompts.export, prompts.diff)
     assert {str(get_type_hints(one, include_extras=True)[name]) for one in commands} == {

@@ -10,6 +10,7 @@ from mendbench.cli.summary_view import show_summary
 from mendbench.cli.tables import bar
 from mendbench.errors import BadInput, UnknownName
 from tests.fakes.runs import key_of, lettered_run, repairable, repaired, row_of, small_run, stored_run
+from tests.fakes.tables import for_each
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -130,9 +131,7 @@ def test_a_part_that_is_not_there_is_named(shown):
         shown(complete(small_run()), part="train")
 
 
-@pytest.mark.parametrize(
-    ("share", "text"), [(0, "    "), (1, "████"), (0.5, "██  "), (0.53125, "██▏ "), (None, ""), (1.5, "████")]
-)
+@for_each(("share", "text"), [(0, "    "), (1, "████"), (0.5, "██  "), (0.53125, "██▏ "), (None, ""), (1.5, "████")])
 def test_a_bar_is_as_long_as_its_share(share, text):
     assert bar(share, 4) == text
 

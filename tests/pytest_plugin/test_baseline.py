@@ -1,12 +1,13 @@
 """What a baseline says is wrong is an expected failure, and nothing else is."""
 
 import re
+from contextlib import chdir
 
 import pytest
 
 from mendbench import api
 from mendbench.results.baseline import baseline_of, render_baseline
-from tests.fakes.cases import RENAMED, change_case
+from tests.fakes.cases import RENAMED, change_case, copy_of
 from tests.pytest_plugin.test_collecting import one_line
 from tests.pytest_plugin.test_items import TOLD, UNTOLD, lose_responses
 
@@ -15,14 +16,21 @@ pytest_plugins = ["pytester"]
 ACCEPTED = ("--mendbench-baseline", "accepted.tsv")
 
 
+@pytest.fixture(scope="module")
+def baseline(built, tmp_path_factory):
+    """The text of the baseline of a run of everything that is configured."""
+    root = copy_of(built, tmp_path_factory.mktemp("accepted"))
+    with chdir(root):
+        stored = api.run(api.RunOptions(workers=1), lambda *_: None)
+        return render_baseline(baseline_of(stored, root / "accepted.tsv"))
+
+
 @pytest.fixture
-def accepted(project):
-    """Write the baseline of a run of everything that is configured, changed by a function."""
+def accepted(project, baseline):
+    """Write the baseline, changed by a function."""
 
     def write(change=lambda text: text):
-        stored = api.run(api.RunOptions(workers=1), lambda *_: None)
-        path = project / "accepted.tsv"
-        path.write_text(change(render_baseline(baseline_of(stored, path))), encoding="utf-8")
+        (project / "accepted.tsv").write_text(change(baseline), encoding="utf-8")
 
     return write
 

@@ -8,6 +8,7 @@ import pytest
 from tests.fakes import cases
 from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, change_case
 from tests.fakes.planted import record_credential
+from tests.fakes.tables import for_each
 
 pytest_plugins = ["pytester"]
 
@@ -59,7 +60,7 @@ def test_folders_of_the_ini_file_start_where_it_lies(plain, project, pytester):
     assert len([line for line in result.outlines if "::" in line]) == len(ALL)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("chosen", "selected"),
     [
         (("-k", "renamed-field and none"), [one for one in ALL if RENAMED in one and "::none" in one]),
@@ -101,7 +102,7 @@ def test_the_markers_are_listed(mendbench):
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "said"),
     [
         (("--mendbench-strategy", "full-contxt"), "strategy: unknown strategy 'full-contxt'; did you mean 'full-context'?"),

@@ -3,12 +3,11 @@
 import shutil
 import xml.etree.ElementTree as ET
 
-import pytest
-
 from mendbench.cassettes import cassette
 from mendbench.cassettes.recordings import model_file
 from mendbench.repairers.rules import RulesRepairer
 from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, change_case, note
+from tests.fakes.tables import for_each
 
 pytest_plugins = ["pytester"]
 
@@ -62,7 +61,7 @@ def test_a_failure_states_the_differing_request_and_what_became_of_the_workflow(
     assert '  +     "text": "Hello ${person.response.called}!",' in lines
 
 
-@pytest.mark.parametrize("style", ["long", "short", "line", "native"])
+@for_each("style", ["long", "short", "line", "native"])
 def test_the_summary_names_the_outcome_in_every_style(mendbench, monkeypatch, style):
     monkeypatch.setenv("COLUMNS", "200")
     result = mendbench(*UNTOLD, f"cases/{RENAMED}", f"--tb={style}")

@@ -9,11 +9,11 @@ pytest_plugins = ["pytester"]
 
 @pytest.fixture
 def spread(project, pytester):
-    """Run pytest with two workers and these words."""
+    """Run pytest with two workers, or another number, and these words."""
     pytest.importorskip("xdist")
 
-    def run(*words):
-        return pytester.runpytest_subprocess(*PLUGIN, "-p", "no:cacheprovider", "-n", "2", *words)
+    def run(*words, workers=2):
+        return pytester.runpytest_subprocess(*PLUGIN, "-p", "no:cacheprovider", "-n", str(workers), *words)
 
     return run
 
@@ -40,7 +40,7 @@ def test_what_there_is_not_is_one_line_there_too(spread):
 
 def test_a_run_that_finds_no_case_is_no_success_there_either(spread, pytester):
     pytester.makepyfile(test_mine="def test_mine(): pass")
-    result = spread("--mendbench", "test_mine.py")
+    result = spread("--mendbench", "test_mine.py", workers=1)
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["mendbench: no case.yaml below what was named; *"])
 

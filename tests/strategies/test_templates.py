@@ -4,8 +4,7 @@ import dataclasses
 import json
 import pickle
 
-import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from mendbench.model.execution import Judgement
 from mendbench.model.failure import SentRequest
@@ -132,44 +131,53 @@ def test_a_status_without_a_phrase_stands_alone():
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
-class TestEveryShippedStrategy:
-    def test_renders_every_invented_failure_and_the_same_twice(self, name):
-        for make in (*invented.ALL, invented.issue_422):
-            view = make()
-            before = repr(view)
-            once, twice = strategy(name).render(view, WHOLE), strategy(name).render(make(), WHOLE)
-            assert once == twice
-            assert repr(view) == before
+@for_each("name", NAMES)
+def test_a_strategy_renders_every_invented_failure_and_the_same_twice(name):
+    for make in (*invented.ALL, invented.issue_422):
+        view = make()
+        before = repr(view)
+        once, twice = strategy(name).render(view, WHOLE), strategy(name).render(make(), WHOLE)
+        assert once == twice
+        assert repr(view) == before
 
-    @given(any_views())
-    @settings(suppress_health_check=[HealthCheck.differing_executors])
-    def test_renders_whatever_a_workflow_and_its_failures_hold(self, name, view):
-        assert isinstance(text(name, view), str)
 
-    def test_renders_an_execution_without_failures(self, name):
-        strategy(name).render(invented.view("x", [invented.http("a", "GET", "/a")]), WHOLE)
+@given(any_views())
+def test_every_strategy_renders_whatever_a_workflow_and_its_failures_hold(view):
+    assert [name for name in NAMES if not isinstance(text(name, view), str)] == []
 
-    def test_declares_a_label_and_a_rank_of_its_own_for_each_section(self, name):
-        sections = strategy(name).sections
-        assert all(isinstance(spec, SectionSpec) for spec in sections)
-        assert len({spec.keep for spec in sections}) == len(sections)
 
-    def test_leaves_no_line_of_white_space_and_no_empty_lines_in_a_row(self, name):
-        for make in (*invented.ALL, invented.issue_422):
-            told = text(name, make())
-            assert "\n\n\n" not in told
-            assert not [line for line in told.split("\n") if line != line.rstrip()]
+@for_each("name", NAMES)
+def test_a_strategy_renders_an_execution_without_failures(name):
+    strategy(name).render(invented.view("x", [invented.http("a", "GET", "/a")]), WHOLE)
 
-    def test_can_be_sent_to_another_process(self, name):
-        view = invented.wrong_path()
-        assert pickle.loads(pickle.dumps(strategy(name))).render(view, WHOLE).text == text(name, view)
 
-    def test_says_what_it_is_and_where_it_is_from(self, name):
-        one = strategy(name)
-        assert one.title
-        assert one.source
-        assert one.info.path.is_file()
+@for_each("name", NAMES)
+def test_a_strategy_declares_a_label_and_a_rank_of_its_own_for_each_section(name):
+    sections = strategy(name).sections
+    assert all(isinstance(spec, SectionSpec) for spec in sections)
+    assert len({spec.keep for spec in sections}) == len(sections)
+
+
+@for_each("name", NAMES)
+def test_a_strategy_leaves_no_line_of_white_space_and_no_empty_lines_in_a_row(name):
+    for make in (*invented.ALL, invented.issue_422):
+        told = text(name, make())
+        assert "\n\n\n" not in told
+        assert not [line for line in told.split("\n") if line != line.rstrip()]
+
+
+@for_each("name", NAMES)
+def test_a_strategy_can_be_sent_to_another_process(name):
+    view = invented.wrong_path()
+    assert pickle.loads(pickle.dumps(strategy(name))).render(view, WHOLE).text == text(name, view)
+
+
+@for_each("name", NAMES)
+def test_a_strategy_states_what_it_is_and_where_it_is_from(name):
+    one = strategy(name)
+    assert one.title
+    assert one.source
+    assert one.info.path.is_file()
 
 
 def several(*messages):
