@@ -9,8 +9,11 @@ import pytest
 from mendbench.engines import Command, CommandEngine, declared_by
 from mendbench.errors import ReplayMiss
 from mendbench.secrets.redaction import Redactor
+from tests.fakes.at_home import at_home  # noqa: F401  a fixture
 from tests.fakes.engine import FakeWorld, fault, rpc
 from tests.fakes.engines import executed
+
+here = pytest.mark.usefixtures("at_home")
 
 ADAPTER = Path(__file__).parent / "adapters" / "speaks_mcp.py"
 DOCK = {
@@ -46,12 +49,14 @@ def missing(_request):
     raise ReplayMiss("POST", nearest=None, differs=(), record="mendbench run")
 
 
+@here
 def test_where_no_list_is_recorded_the_tools_are_those_that_the_workflow_calls():
     world = FakeWorld({CALL: text("moored"), LIST: missing})
     assert executed(engine("list"), DOCK, world).outcome == "success"
     assert world.calls() == [CALL]
 
 
+@here
 @pytest.mark.parametrize(
     ("response", "words"),
     [
@@ -65,6 +70,7 @@ def test_failures_come_as_the_protocol_has_them(response, words):
     assert (execution.states(), execution.failures[0].message) == ({"moor": "error"}, words)
 
 
+@here
 def test_a_miss_ends_the_execution():
     with pytest.raises(ReplayMiss):
         executed(engine(), DOCK, FakeWorld({CALL: missing, LIST: TOOLS}))

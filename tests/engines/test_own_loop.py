@@ -11,7 +11,10 @@ from mendbench.io.canonical_json import canonical_json
 from mendbench.model.trial import SELF_REPAIR, TrialKey
 from mendbench.trial.row import whole
 from mendbench.trial.runner import run_trial
+from tests.fakes.at_home import at_home  # noqa: F401  a fixture
 from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, ScriptedRecorder, build, context_of, copy_of
+
+here = pytest.mark.usefixtures("at_home")
 
 ADAPTER = Path(__file__).parent / "adapters" / "looping.py"
 
@@ -76,6 +79,7 @@ def test_it_is_judged_as_ours_is_and_replays_to_the_same_bytes(root):
     assert "127.0.0.1" not in timeless(replays[0])
 
 
+@here
 def test_attempts_that_led_nowhere_are_wasted_and_tokens_are_read_off_the_answers(root):
     row = ran(root, RENAMED, answering("Hello ${person.response.nick}!", "Hello ${person.response.called}!"))
     assert (row["outcome"], row["wasted_attempts"]) == ("repaired", 1)
@@ -84,6 +88,7 @@ def test_attempts_that_led_nowhere_are_wasted_and_tokens_are_read_off_the_answer
     assert row["context_recall"] == 1  # it shows the model all data
 
 
+@here
 def test_what_it_does_not_report_of_an_attempt_is_wasted(root):
     row = ran(root, RENAMED, answering("Hello ${person.response.nick}!", "Hello ${person.response.called}!"), "silent")
     assert [(one["status"], one["label"]) for one in row["attempts"]] == [
@@ -93,6 +98,7 @@ def test_what_it_does_not_report_of_an_attempt_is_wasted(root):
     assert row["first"]["nodes"][0]["state"] == "success"
 
 
+@here
 def test_it_gets_so_many_answers_and_no_more(root):
     recorder = answering(
         "Hello ${person.response.nick}!", "Hello ${person.response.nock}!", "Hello ${person.response.nack}!"
@@ -107,27 +113,32 @@ def test_it_gets_so_many_answers_and_no_more(root):
     assert len(ran(root, RENAMED, answering("Hello ${person.response.nick}!"), "insists", responses=2)["attempts"]) == 2
 
 
+@here
 def test_declining_is_right_where_only_the_user_can_help(root):
     row = ran(root, CLOSED, answering(json.dumps({"cannot_fix": "the plan"})))
     assert (row["verdict"], row["outcome"], row["stop_reason"]) == ("correct", "declined", "declined")
 
 
+@here
 def test_one_that_need_not_ask_asks_nobody(root):
     row = ran(root, QUIET)
     assert (row["verdict"], row["outcome"], row["attempts"]) == ("correct", "untouched", [])
 
 
+@here
 def test_an_answer_that_is_not_recorded_leaves_it_unjudged(root):
     row = ran(root, RENAMED)
     assert (row["verdict"], row["stop_reason"]) == ("unjudged", "unjudged")
     assert "--engine looping --model tiny-coder" in row["problem"]["message"]
 
 
+@here
 def test_without_a_model_it_is_refused_one(root):
     row = ran(root, RENAMED, model=None)
     assert (row["outcome"], row["attempts"]) == ("unrepaired", [])
 
 
+@here
 def test_one_that_leaves_nothing_of_the_workflow_is_judged_like_any_other(root):
     """An empty document is a candidate too."""
     own = context_of(root)
@@ -148,6 +159,7 @@ def test_one_that_leaves_nothing_of_the_workflow_is_judged_like_any_other(root):
     assert [one["status"] for one in row["attempts"]] == ["edited"]
 
 
+@here
 def test_what_a_repair_cost_is_not_known_where_the_engine_may_have_asked_anybody(root):
     own = context_of(root)
     printed = json.dumps({"success": True, "mendbench": {"workflow": {}}})
