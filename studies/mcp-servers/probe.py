@@ -1,0 +1,143 @@
+"""Install and probe the servers of ``servers.toml``.
+
+``python probe.py install PREFIX`` installs each server into a folder of its own below PREFIX. ``python probe.py run PREFIX [SERVER ...]``
+probes them, and writes ``probes/SERVER.json`` and the schemas of their tools, ``tools/SERVER.json``. ``python probe.py cases PREFIX
+[SERVER ...]`` makes the cases that ``choose.py`` chooses.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import http.server
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import tomllib
+import venv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import choose
+import prepare
+
+from mendbench.probing.servers import CommandTarget
+
+HERE = Path(__file__).parent
+PROBES = HERE / "probes"
+PORT = 8642
+"""Where the pages of ``prepare.py`` are served; right calls name it."""
+ALL = "1000"
+"""A limit on broken calls above what any of the servers leads to."""
+
+Server = dict[str, Any]
+
+
+def install(prefix: Path, name: str, server: Server) -> None:
+    """Install a server in its version, into ``prefix/name``."""
+    place = prefix / name
+    if "pip" in server:
+        venv.create(place, with_pip=True)
+        _run([str(place / "bin/python"), "-m", "pip", "-q", "install", *server["pip"]])
+    else:
+        _run(["npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", "--silent", *server["npm"]])
+
+
+def probe(prefix: Path, name: str, server: Server, options: Sequence[str]) -> str:
+    """Probe a server and return what the command prints."""
+    with tempfile.TemporaryDirectory() as place, _serving(server):
+        prepare.main(Path(place))
+        words = ["mendbench", "tools", "probe", "--allow-writes", "--limit", ALL]
+        words += [
+            "--calls",
+            str(HERE / f"calls/{server.get('calls', name)}.jsonl"),
+            "--folder",
+            f"{place}/{server['folder']}",
+        ]
+        words += ["--no-sandbox"] if "serves" in server else []
+        return _run([*words, *options, "--", *_command(prefix, name, server)])
+
+
+def schemas(prefix: Path, name: str, server: Server) -> dict[str, Any]:
+    """Return the input schema of each tool of a server, by name."""
+    with tempfile.TemporaryDirectory() as place, tempfile.TemporaryDirectory() as scratch:
+        prepare.main(Path(place))
+        words = tuple(_command(prefix, name, server))
+        session = CommandTarget(words=words, scratch=Path(scratch), content=Path(place) / server["folder"]).open()
+        try:
+            return {tool["name"]: tool["inputSchema"] for tool in session.list_tools()}
+        finally:
+            session.close()
+
+
+def cases(prefix: Path, name: str, server: Server, chosen: Sequence[str]) -> None:
+    """Make a case of each chosen broken call: ``cases/SERVER/CASE``, with its recordings."""
+    only = [word for one in chosen for word in ("--only", one)]
+    with tempfile.TemporaryDirectory() as place:
+        probe(prefix, name, server, [*only, "--emit-cases", f"{place}/cases"])
+        for part in ("cases", "cassettes"):
+            (family,) = Path(place, part).iterdir()
+            shutil.rmtree(HERE / part / name, ignore_errors=True)
+            shutil.copytree(family, HERE / part / name)
+    made = len(list((HERE / "cases" / name).iterdir()))
+    if made != len(chosen):
+        sys.exit(f"{name}: {made} cases of {len(chosen)} chosen calls")
+
+
+def _command(prefix: Path, name: str, server: Server) -> list[str]:
+    programs = prefix / name / ("bin" if "pip" in server else "node_modules/.bin")
+    return [word.replace("{bin}", str(programs)) for word in server["command"]]
+
+
+@contextlib.contextmanager
+def _serving(server: Server) -> Iterator[None]:
+    """Serve the folder that a server fetches from, if it fetches."""
+    if "serves" not in server:
+        yield
+        return
+    with tempfile.TemporaryDirectory() as place:
+        prepare.main(Path(place))
+        handler = functools.partial(_Quiet, directory=f"{place}/{server['serves']}")
+        with http.server.ThreadingHTTPServer(("127.0.0.1", PORT), handler) as pages:
+            threading.Thread(target=pages.serve_forever, daemon=True).start()
+            yield
+            pages.shutdown()
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Write nothing."""
+
+
+def _run(words: Sequence[str]) -> str:
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def _write(path: Path, document: object) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def main(task: str, prefix: Path, names: Sequence[str]) -> None:
+    """Do one task for the named servers, or for all."""
+    servers: dict[str, Server] = tomllib.loads((HERE / "servers.toml").read_text("utf-8"))
+    chosen = choose.chosen(PROBES) if task == "cases" else {}
+    for name in names or servers:
+        server = servers[name]
+        if task == "install":
+            install(prefix, name, server)
+        elif task == "run":
+            report = json.loads(probe(prefix, name, server, ["--format", "json"]))
+            report["server"]["command"] = " ".join(server["command"])
+            _write(PROBES / f"{name}.json", report)
+            _write(HERE / "tools" / f"{name}.json", schemas(prefix, name, server))
+        else:
+            cases(prefix, name, server, chosen[name])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3:])
