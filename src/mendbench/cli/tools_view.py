@@ -78,7 +78,9 @@ def _row(one: BrokenCall) -> tuple[str, ...]:
     missing = ", ".join(one.findings.missing)
     if one.findings.heed in {"ignored", "accepted"}:
         missing += f" ({one.findings.heed})"
-    return one.call.tool, one.fault.what, one.findings.verdict, missing, one.answer.first_line
+    _, prefix, rest = one.answer.first_line.partition(f"{one.call.tool}: ")
+    message = f"…{rest}" if prefix and rest else one.answer.first_line
+    return one.call.tool, one.fault.what, one.findings.verdict, missing, message
 
 
 def _fitted(rows: Sequence[tuple[str, ...]]) -> list[list[str]]:

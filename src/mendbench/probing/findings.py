@@ -48,7 +48,8 @@ _NOT_ALLOWED = re.compile(
     r"|not (?:allowed|permitted|recogni[sz]ed|supported|valid)"
 )
 _NOT_FOUND = re.compile(
-    r"(?i)not (?:found|exist|known|recogni[sz]ed|valid|resolve)|no (?:such|(?:\w+ ){1,3}(?:found|named|with|exists))|does(?:n't| not) (?:exist|resolve)"
+    r"(?i)not (?:found|exist|known|recogni[sz]ed|valid|resolve)|no (?:such|(?:\w+ ){1,3}(?:found|named|with|exists))"
+    r"|does(?:n't| not) (?:exist|resolve)"
     r"|unknown|invalid|cannot find|could not (?:find|resolve)|ENOENT|outside|denied"
 )
 _AN_ID = re.compile(r"(?i)\b(?:id|identifier|uuid|key)\b")
