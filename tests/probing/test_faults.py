@@ -73,6 +73,7 @@ def test_limits_and_formats_of_a_schema_are_broken_where_the_value_can_be():
         ("range", {"type": "integer", "minimum": 1, "maximum": 9}, 3, [10]),
         ("range", {"type": "string", "maxLength": 3}, "ash", ["xxxx"]),
         ("range", {"type": "string", "maxLength": 10**9}, "ash", []),
+        ("range", {"type": "integer", "minimum": 0, "maximum": 2**53 - 1}, 3, [-1]),
         ("range", {"type": "array", "minItems": 1}, ["ash"], [[]]),
         ("range", {"anyOf": [{"type": "integer", "maximum": 9}, {"type": "null"}]}, 3, [10]),
         ("format", {"type": "string", "pattern": "^k-"}, "k-1", ["???"]),

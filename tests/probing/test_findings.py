@@ -77,6 +77,14 @@ def verdict(one, text, kind="tool_error", tool="find", **same):
             "Internal error",
             ("misleads", ("the argument", "that there is none")),
         ),
+        (
+            fault("range", "limit", "limit", (1,)),
+            "1 validation error for findArguments\nlimit\n  Bad value",
+            ("partly", ("the limit",)),
+        ),
+        (fault("range", "names", "names", (1,), {"names": []}), "names must not be empty", ("helps", ())),
+        (fault("type", "text", "text", ("string",)), "text: wrong", ("partly", ("the type string",))),
+        (fault("type", "at", "at", ("string",)), "Invalid arguments: at: expected text", ("helps", ())),
         (fault("extra", "verbose", ""), "Unrecognized key: verbose", ("helps", ())),
     ],
 )

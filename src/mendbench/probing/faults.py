@@ -26,6 +26,8 @@ _EXTRAS: tuple[tuple[str, Json], ...] = (("limit", 5), ("verbose", True), ("outp
 _NO_MEMBER = ("other", "unspecified", "no such value")
 _BEYOND = 1_000_000
 """An index beyond the end of what a tool returns."""
+_NO_LIMIT = 1_000_000_000
+"""A limit as large as this only bounds the type of a number; nobody goes beyond it by mistake."""
 _LONGEST = 100_000
 """Characters of the longest text that is sent."""
 _INDEX = re.compile(r"(?i)(?:^|_)(?:index|offset|page|line|row)(?:_?(?:number|no))?$")
@@ -160,7 +162,7 @@ _MAKERS: dict[Operator, Callable[[Tool, JsonObject], Iterator[Fault]]] = {
 def _beyond(schema: JsonObject, value: Json) -> Iterator[tuple[Json, str, Json]]:
     """Yield values outside the limits of a schema: the value, how it differs, and the limit."""
     limits = {key: _keyword(schema, key) for key in _LIMITS}
-    found = {key: limit for key, limit in limits.items() if isinstance(limit, int | float) and limit is not True}
+    found = {key: one for key, one in limits.items() if type(one) in {int, float} and abs(one) < _NO_LIMIT}
     number = isinstance(value, int | float) and not isinstance(value, bool)
     for key, step in (("maximum", 1), ("exclusiveMaximum", 0), ("minimum", -1), ("exclusiveMinimum", 0)):
         if number and key in found:

@@ -50,17 +50,18 @@ _NOT_ALLOWED = re.compile(
 _NOT_FOUND = re.compile(
     r"(?i)not (?:found|exist|known|recogni[sz]ed|valid|resolve)|no (?:such|(?:\w+ ){1,3}(?:found|named|with|exists))"
     r"|does(?:n't| not) (?:exist|resolve)"
-    r"|unknown|invalid|cannot find|could not (?:find|resolve)|ENOENT|outside|denied"
+    r"|did not match|malformed|unknown|invalid|cannot find|could not (?:find|resolve)|ENOENT|outside|denied"
 )
 _AN_ID = re.compile(r"(?i)\b(?:id|identifier|uuid|key)\b")
 _OUT = re.compile(
     r"(?i)out of (?:range|bounds)|beyond|exceeds?|too (?:large|big|high)|past the end|only \d+|at most|(?:greater|less) than"
 )
 _RECEIVED = re.compile(
-    r"(?i)received (?!undefined)\w+|input_type=\w+|input_value=.*?(?=, input_type)|\bgot \w+|\bnot '?\w+'?$"
-    r"|For further information visit \S+"
+    r"(?im)received (?!undefined)\w+|input_type=\w+|input_value=.*?(?=, input_type)|\bgot \w+|\bnot '?\w+'?$"
+    r"|For further information visit \S+|^\d+ validation errors? for .*"
 )
 """Parts of a message that repeat what was sent, and so state nothing about what is expected."""
+_EMPTY = re.compile(r"(?i)empty|at least|too short|non-?empty")
 _TRACE = re.compile(
     r'Traceback \(most recent call last\)|^\s*File "[^"]+", line \d+|^\s+at .+:\d+:\d+\)?$|goroutine \d+ \[',
     re.MULTILINE,
@@ -163,6 +164,7 @@ def _wanted(fault: Fault) -> str:
 
 def _states(fault: Fault, said: str) -> bool:
     """Return whether a message states what is expected of the argument."""
+    rest = re.sub(rf"(?<![\w-]){re.escape(fault.argument)}(?![\w-])", "", said)
     match fault.operator:
         case "renamed":
             return _names(said, fault.right_name)
@@ -171,22 +173,26 @@ def _states(fault: Fault, said: str) -> bool:
         case "extra":
             return _NOT_ALLOWED.search(said) is not None
         case "type":
-            return any(
-                re.search(_WORDS.get(str(one), re.escape(str(one))), said, re.IGNORECASE) for one in fault.expected
-            )
+            words = (_WORDS.get(str(one), re.escape(str(one))) for one in fault.expected)
+            return any(re.search(word, rest, re.IGNORECASE) for word in words)
         case "enum":
             return all(_has_value(said, one) for one in fault.expected)
         case "format":
             named = str(fault.expected[0])
-            return named in said or re.search(_FORMAT_WORDS.get(named, r"(?!)"), said, re.IGNORECASE) is not None
+            return named in rest or re.search(_FORMAT_WORDS.get(named, r"(?!)"), rest, re.IGNORECASE) is not None
         case "range":
-            return any(_has_value(said, one) for one in fault.expected) or (
-                not fault.expected and _OUT.search(said) is not None
-            )
+            return any(_has_value(said, one) for one in fault.expected) or _is_outside(fault, said)
         case "unknown":
             return _NOT_FOUND.search(said) is not None
         case "name-for-id":
-            return _AN_ID.search(said.replace(fault.argument, "")) is not None
+            return _AN_ID.search(rest) is not None
+
+
+def _is_outside(fault: Fault, said: str) -> bool:
+    """Return whether a message says that something is empty, or that an index without a known limit is beyond the end."""
+    if fault.arguments.get(fault.argument) in ("", []):
+        return _EMPTY.search(said) is not None
+    return not fault.expected and _OUT.search(said) is not None
 
 
 def _has_value(said: str, value: Json) -> bool:
@@ -201,7 +207,7 @@ def _names(said: str, name: str) -> bool:
     if len(name) > _SHORT_NAME:
         return re.search(rf"(?<![\w-]){word}(?![\w-])", said) is not None
     quoted = rf"[\"'`\[.]{word}[\"'`\].]|\b(?:at|argument|parameter|field|property) {word}\b"
-    return re.search(rf"{quoted}|^\s*{word}\s*(?::|$|is |must )", said, re.MULTILINE) is not None
+    return re.search(rf"{quoted}|(?<![\w-]){word}:|^\s*{word}\s*(?:$|is |must )", said, re.MULTILINE) is not None
 
 
 def _without_echo(text: str, tool: str, arguments: JsonObject) -> str:
