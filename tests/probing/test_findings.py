@@ -84,6 +84,7 @@ def verdict(one, text, kind="tool_error", tool="find", **same):
         ),
         (fault("range", "names", "names", (1,), {"names": []}), "names must not be empty", ("helps", ())),
         (fault("type", "text", "text", ("string",)), "text: wrong", ("partly", ("the type string",))),
+        (fault("type", "text", "text", ("string",)), "text: expected text", ("helps", ())),
         (fault("type", "at", "at", ("string",)), "Invalid arguments: at: expected text", ("helps", ())),
         (fault("extra", "verbose", ""), "Unrecognized key: verbose", ("helps", ())),
     ],

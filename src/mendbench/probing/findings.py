@@ -164,7 +164,7 @@ def _wanted(fault: Fault) -> str:
 
 def _states(fault: Fault, said: str) -> bool:
     """Return whether a message states what is expected of the argument."""
-    rest = re.sub(rf"(?<![\w-]){re.escape(fault.argument)}(?![\w-])", "", said)
+    rest = re.sub(rf"(?<![\w-]){re.escape(fault.argument)}(?![\w-])", "", said, count=1)
     match fault.operator:
         case "renamed":
             return _names(said, fault.right_name)
