@@ -4,16 +4,18 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy import stats as scipy_stats
-from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.proportion import proportion_confint
 
 from mendbench.scoring.statistics.exact import holm, mcnemar_exact, student_t, wilson
 from mendbench.scoring.statistics.resampling import clustered_bootstrap, clustered_ratio, sign_flip
+from tests.fakes.lazy import Lazy
+
+scipy_stats = Lazy("scipy.stats")
+sm = Lazy("statsmodels.api")
+contingency_tables = Lazy("statsmodels.stats.contingency_tables")
+multitest = Lazy("statsmodels.stats.multitest")
+proportion = Lazy("statsmodels.stats.proportion")
 
 PARTS = st.lists(
     st.tuples(st.integers(0, 9), st.integers(1, 9), st.integers(0, 4)), min_size=2, max_size=15
@@ -71,19 +73,21 @@ def test_where_every_group_has_the_same_ratio_there_is_no_interval():
 @given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilsons_interval_is_statsmodels(drawn):
     right, n = drawn
-    assert wilson(right, n) == pytest.approx(proportion_confint(right, n, method="wilson"), abs=1e-4)
+    assert wilson(right, n) == pytest.approx(proportion.proportion_confint(right, n, method="wilson"), abs=1e-4)
 
 
 @given(st.integers(0, 40), st.integers(0, 40))
 def test_mcnemars_exact_test_is_statsmodels(won, lost):
     assume(won + lost > 0)
-    assert mcnemar_exact(won, lost) == pytest.approx(mcnemar([[5, won], [lost, 5]], exact=True).pvalue)
+    assert mcnemar_exact(won, lost) == pytest.approx(
+        contingency_tables.mcnemar([[5, won], [lost, 5]], exact=True).pvalue
+    )
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
 def test_holms_correction_is_statsmodels(p_values):
     ours = holm({str(at): value for at, value in enumerate(p_values)})
-    assert list(ours.values()) == pytest.approx(list(multipletests(p_values, method="holm")[1]))
+    assert list(ours.values()) == pytest.approx(list(multitest.multipletests(p_values, method="holm")[1]))
 
 
 def test_the_sign_flip_test_is_scipys_exact_permutation_test():

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy import stats as scipy_stats
-from statsmodels.stats.contingency_tables import mcnemar
 
 from mendbench.scoring.comparing import comparison
 from mendbench.scoring.comparing.comparison import MIN_GROUPS, compare_scores, differ, unseen_share
@@ -19,6 +17,10 @@ from mendbench.scoring.score import Count, Score
 from mendbench.scoring.scores import score
 from mendbench.scoring.statistics.resampling import clustered_bootstrap
 from tests.fakes.compared import OURS, THEIRS, pair, trial, trials, wasting
+from tests.fakes.lazy import Lazy
+
+scipy_stats = Lazy("scipy.stats")
+contingency_tables = Lazy("statsmodels.stats.contingency_tables")
 
 RIGHT = score("repair_success")
 BOTH = st.integers(1, 14).flatmap(lambda n: st.tuples(*[st.text("0011?!", min_size=n, max_size=n)] * 2))
@@ -140,7 +142,7 @@ def test_one_pair_a_case_is_judged_as_statsmodels_and_scipy_do(sides):
         table[int(before), int(after)] += 1
     won, lost = table[0, 1], table[1, 0]
     if won + lost:
-        assert found.p == pytest.approx(mcnemar(table, exact=True).pvalue)
+        assert found.p == pytest.approx(contingency_tables.mcnemar(table, exact=True).pvalue)
         assert found.p == pytest.approx(scipy_stats.binomtest(int(won), int(won + lost)).pvalue)
     expected = "better" if won > lost else "worse"
     assert found.difference.verdict == (

@@ -4,9 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats as scipy_stats
-from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.multitest import multipletests
 
 from mendbench.config.shipped import shipped_root
 from mendbench.corpus.protocol import read_protocol
@@ -15,7 +12,12 @@ from mendbench.scoring.comparing import comparison
 from mendbench.scoring.comparing.contrasts import Changed, contrasts, may_be
 from mendbench.scoring.statistics.resampling import clustered_bootstrap
 from tests.fakes.compared import OURS, THEIRS, contrast, plan, trial, trials, wasting
+from tests.fakes.lazy import Lazy
 from tests.fakes.scored import attempt
+
+scipy_stats = Lazy("scipy.stats")
+contingency_tables = Lazy("statsmodels.stats.contingency_tables")
+multitest = Lazy("statsmodels.stats.multitest")
 
 NAIVE = {"policy": "naive", "detector": None}
 FULL = replace(OURS, strategy="full-context")
@@ -50,7 +52,7 @@ def test_one_contrast_alone_is_mcnemars_exact_test():
         "mend under two-layer",
     )
     assert (found.difference.won, found.difference.verdict, found.difference.test) == (8, "better", "McNemar, exact")
-    assert found.difference.p == pytest.approx(mcnemar([[0, 8], [0, 12]], exact=True).pvalue)
+    assert found.difference.p == pytest.approx(contingency_tables.mcnemar([[0, 8], [0, 12]], exact=True).pvalue)
     assert found.pairs == ((OURS, THEIRS),)
 
 
@@ -71,9 +73,12 @@ def test_three_are_corrected_for_their_number_as_statsmodels_does():
     flips = scipy_stats.permutation_test(
         (sums,), lambda own, axis: own.sum(axis=axis), permutation_type="samples", vectorized=True, n_resamples=np.inf
     )
-    raw = [*(mcnemar([[0, count], [0, N - count]], exact=True).pvalue for count in (8, 7)), flips.pvalue]
+    raw = [
+        *(contingency_tables.mcnemar([[0, count], [0, N - count]], exact=True).pvalue for count in (8, 7)),
+        flips.pvalue,
+    ]
     assert [one.undefined for one in found] == [None] * 3
-    assert [one.difference.p for one in found] == pytest.approx(list(multipletests(raw, method="holm")[1]))
+    assert [one.difference.p for one in found] == pytest.approx(list(multitest.multipletests(raw, method="holm")[1]))
     assert [one.difference.verdict for one in found] == ["better"] * 3
 
 
