@@ -34,6 +34,15 @@ def built(tmp_path_factory):
     return cases.build(tmp_path_factory.mktemp("built"))
 
 
+@pytest.fixture(scope="module")
+def whole(built, tmp_path_factory):
+    """Return a run of the whole matrix, made in a copy of the corpus: nobody may change it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(cases.copy_of(built, tmp_path_factory.mktemp("whole")))
+        stored = api.run(ONE, quietly)
+        return replace(stored, folder=stored.folder.resolve())
+
+
 @pytest.fixture
 def root(built, tmp_path, monkeypatch):
     """Return a copy of the corpus, which the test runs in."""
@@ -82,8 +91,8 @@ def test_a_run_replays_the_matrix_and_leaves_a_whole_folder(root):
     assert not PARTIAL.exists()
 
 
-def test_a_run_says_what_it_consists_of_and_what_came_out(root):
-    run = api.run(ONE, quietly).run
+def test_a_run_says_what_it_consists_of_and_what_came_out(whole):
+    run = whole.run
     assert run["format"] == 5
     assert run["matrix"][0]["cases"] == [QUIET, CLOSED, RENAMED]
     assert run["corpus"] == {
@@ -114,27 +123,23 @@ def test_a_main_model_that_is_neither_configured_nor_recorded_is_refused_before_
     assert not PARTIAL.exists()
 
 
-def test_repair_success_is_counted_per_treatment(root):
-    stored = api.run(ONE, quietly)
+def test_repair_success_is_counted_per_treatment(whole):
     assert (
-        success_of(stored, strategy="full-context", policy="naive")["numerator"],
-        success_of(stored, strategy="none", policy="naive")["numerator"],
+        success_of(whole, strategy="full-context", policy="naive")["numerator"],
+        success_of(whole, strategy="none", policy="naive")["numerator"],
     ) == (1, 0)
-    assert success_of(stored, repairer="reference")["numerator"] == 1
-    assert success_of(stored, repairer="noop")["numerator"] == 0
+    assert success_of(whole, repairer="reference")["numerator"] == 1
+    assert success_of(whole, repairer="noop")["numerator"] == 0
 
 
-def test_two_replays_are_the_same_bytes_but_for_timing_whatever_the_workers(root):
-    api.run(ONE, quietly)
-    first, others = untimed(), files_of()
-    api.run(replace(ONE, workers=2, out=Path("second")), quietly)
-    assert untimed(Path("second")) == first
-    assert files_of(Path("second")) == others
+def test_two_replays_are_the_same_bytes_but_for_timing_whatever_the_workers(root, whole):
+    api.run(replace(ONE, workers=2), quietly)
+    assert untimed() == untimed(whole.folder)
+    assert files_of() == files_of(whole.folder)
 
 
 @pytest.mark.parametrize(("after", "workers", "resume"), [(1, 1, True), (TRIALS - 1, 1, False), (5, 2, True)])
-def test_an_interrupted_run_is_finished_with_the_same_bytes_but_for_timing(root, after, workers, resume):
-    api.run(replace(ONE, out=Path("whole")), quietly)
+def test_an_interrupted_run_is_finished_with_the_same_bytes_but_for_timing(root, whole, after, workers, resume):
     options = replace(ONE, workers=workers)
     interrupted(after, options)
     assert not Path("reports/latest").exists()
@@ -142,18 +147,17 @@ def test_an_interrupted_run_is_finished_with_the_same_bytes_but_for_timing(root,
     api.run(api.RunOptions(workers=workers, resume=True) if resume else options, lambda *words: told.append(words))
     assert told[0][0] > 1
     assert told[-1][:2] == (TRIALS, TRIALS)
-    assert untimed() == untimed(Path("whole"))
-    assert files_of() == files_of(Path("whole"))
+    assert untimed() == untimed(whole.folder)
+    assert files_of() == files_of(whole.folder)
     assert not PARTIAL.exists()
 
 
-def test_a_run_interrupted_in_the_midst_of_a_line_is_finished_too(root):
-    api.run(replace(ONE, out=Path("whole")), quietly)
+def test_a_run_interrupted_in_the_midst_of_a_line_is_finished_too(root, whole):
     interrupted(4)
     torn = PARTIAL / "trials.jsonl"
     torn.write_bytes(torn.read_bytes()[:-40])
     api.run(replace(ONE, resume=True), quietly)
-    assert untimed() == untimed(Path("whole"))
+    assert untimed() == untimed(whole.folder)
 
 
 @pytest.mark.parametrize(

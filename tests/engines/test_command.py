@@ -148,7 +148,7 @@ def test_without_a_detector_its_warning_is_an_error():
     ("engine", "says"),
     [
         (partial(shell_engine, "exec /no/such/program"), "it ended with exit code 127"),
-        (partial(plain_engine, "hangs", limits=Limits(time_s=0.5)), "it did not end within 0.5 s"),
+        (partial(plain_engine, "hangs", limits=Limits(time_s=0.2)), "it did not end within 0.2 s"),
         (partial(plain_engine, "speechless"), "it printed no JSON object on standard output; it said last: workflow finished, all is well"),
         (partial(plain_engine, "floods", limits=Limits(time_s=10, output_kb=64)), "it printed more than 64 KB on standard output"),
         (partial(plain_engine, "leaves"), "it left 1 process running: sleep"),

@@ -40,9 +40,11 @@ class Cluster:
         return self._start("dask_worker", *more, cache=self.home / f"cache-{name}")
 
     def end(self) -> None:
-        for process in reversed(self._processes):
+        """End the workers before their scheduler: without one they would wait for it."""
+        for process in reversed(self._processes[1:]):
             process.terminate()
-        for process in self._processes:
+        for process in (*self._processes[1:], self._processes[0]):
+            process.terminate()
             try:
                 process.wait(30)
             except subprocess.TimeoutExpired:

@@ -40,7 +40,7 @@ class _Handler(BaseHTTPRequestHandler):
 def local_api() -> Iterator[str]:
     """Yield the base URL of the API while it runs."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"

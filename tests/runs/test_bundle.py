@@ -153,8 +153,8 @@ def _unpack_into(parcel, cache):
 
 def test_several_processes_may_unpack_at_once(root, tmp_path):
     parcel, _ = pack(context_of(root), ())
-    with multiprocessing.get_context("forkserver").Pool(4) as pool:
-        places = pool.starmap(_unpack_into, [(parcel, tmp_path / "cache")] * 12)
+    with multiprocessing.get_context("forkserver").Pool(2) as pool:
+        places = pool.starmap(_unpack_into, [(parcel, tmp_path / "cache")] * 6)
     assert set(places) == {str(tmp_path / "cache" / parcel.digest)}
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [parcel.digest]
 

@@ -426,8 +426,9 @@ class Deadly(BenchContext):
 
 def test_a_trial_that_its_process_dies_of_is_crashed_and_the_others_are_not(root):
     context = Deadly(cases_dir=root / "cases", cassettes_dir=root / "cassettes", models=context_of(root).models)
-    rows = {row["key"]: row for row, _ in run_trials(context, MATRIX, 2)}
-    assert len(rows) == len(MATRIX)
+    keys = [key(CLOSED), key(QUIET), key(RENAMED), key(RENAMED, "none")]
+    rows = {row["key"]: row for row, _ in run_trials(context, keys, 2)}
+    assert len(rows) == len(keys)
     for row in rows.values():
         assert (row["verdict"] == "crashed") == (row["case"] == CLOSED)
     lost = next(row for row in rows.values() if row["case"] == CLOSED)

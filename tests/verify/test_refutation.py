@@ -1,6 +1,7 @@
 """Whether a wrong fix is wrong whatever a live API answers: each rule, and what it leaves open."""
 
 import copy
+import shutil
 
 import pytest
 
@@ -19,6 +20,7 @@ from tests.fakes.cases import (
     LiveRecorder,
     change_case,
     context_of,
+    copy_of,
     make_live,
     set_text,
 )
@@ -28,13 +30,23 @@ ASKS_MORE = [{"op": "replace", "path": "/nodes/person/params/url", "value": f"{H
 TOWN = set_text("Hello ${person.response.town}!")
 
 
+@pytest.fixture(scope="module")
+def live(built, tmp_path_factory):
+    """Return the corpus with two cases whose world was recorded of a live one."""
+    root = copy_of(built, tmp_path_factory.mktemp("live"))
+    for case_id in (RENAMED, CLOSED):
+        make_live(root, case_id)
+        prove(context_of(root), case_id, LiveRecorder(trajectory=False))
+    return root
+
+
 @pytest.fixture
-def refuted(root):
+def refuted(live, tmp_path):
     """Return why a patch is wrong, after a change of the case, with a record of all reads and of each known note once."""
 
     def why(patch, change=None, case_id=RENAMED, known=("Runa", "Leif")):
-        make_live(root, case_id)
-        prove(context_of(root), case_id, LiveRecorder(trajectory=False))
+        shutil.rmtree(tmp_path / "live", ignore_errors=True)
+        root = copy_of(live, tmp_path / "live")
         path = root / "cassettes" / case_id / "world.yaml"
         entries = cassette.load(path)
         texts = [text for text in (f"Hello {name}!" for name in known) if case_id == RENAMED]
