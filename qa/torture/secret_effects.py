@@ -141,7 +141,7 @@ _STATES: dict[str, JsonObject] = {
 
 def _truth(service: str) -> JsonObject:
     return {
-        "title": "It says it again", "group": "echo", "request": "Look.", "difficulty": "easy", "source": "invented",
+        "title": "It says it again", "group": "echo", "request": "Look.", "source": "invented",
         "recorded_from": {service: "live"}, "inputs": {"password": "${canary:desk}"}, "state": {service: _STATES.get(service, {})},
         "faults": [{"id": "told", "surfaces": "it", "state": "warning", "who": "user", "category": "non_repairable", "says": "it", "evidence": "It says so."}],
         "expect": {"first": {"it": "warning"}, "final": "warning"}, "checks": [{"warning": {"node": "it", "says": "it"}}],

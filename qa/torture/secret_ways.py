@@ -94,7 +94,7 @@ def _document() -> JsonObject:
 
 def _truth() -> JsonObject:
     return {
-        "title": "The row is not there", "group": "hands-out", "request": "Fetch the row.", "difficulty": "easy",
+        "title": "The row is not there", "group": "hands-out", "request": "Fetch the row.",
         "recorded_from": {"json_api": "live"}, "inputs": {"password": "${canary:desk}"}, "state": {"json_api": {"host": cases.DESK["host"]}}, "source": "invented",
         "faults": [{"id": "no-row", "surfaces": "row", "state": "warning", "who": "user", "category": "non_repairable", "says": "no such row", "evidence": "It was deleted."}],
         "expect": {"first": {"login": "success", "row": "warning"}, "final": "warning"},

@@ -5,11 +5,13 @@ import json
 import re
 import shutil
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 
 from mendbench import api
 from tests.fakes import cases
+from tests.fakes.tables import for_each
 
 CASE = f"cases/{cases.RENAMED}/case.yaml"
 WORKFLOW = f"cases/{cases.RENAMED}/workflow.json"
@@ -100,7 +102,7 @@ def prompts_and_answers(prompts):
 
 ROWS = (
     # words on the command line
-    ("unknown command", None, "rnu", 2, "command: unknown command 'rnu'; did you mean 'run'? known: case, compare, debug, detectors, doctor, engine, errors, gate, init, mcp, merge, node, prompts, recordings, report, run, schema, strategy, try, workflow"),
+    ("unknown command", None, "rnu", 2, "command: unknown command 'rnu'; did you mean 'run'? known: case, compare, debug, detectors, doctor, engine, errors, gate, init, mcp, merge, node, prompts, recordings, report, run, schema, strategy, tools, try and 1 more"),
     ("unknown option", None, "run --polcy naive", 2, "run: unknown option '--polcy'; did you mean '--policy'? known: --all, --allow-shell, --allow-writes, --cases, --cassettes, --cluster, --concurrency, --details, --detector, --dry-run, --engine, --format, --frame, --fresh, --gated, --help, --model, --out, --part, --policy and 7 more"),
     ("option without value", None, "run --out", 2, "run: Option '--out' requires an argument; `mendbench run --help` shows how"),
     ("argument too many", None, "report a b", 2, "report: Got unexpected extra argument(s) (b); `mendbench report --help` shows how"),
@@ -108,7 +110,7 @@ ROWS = (
     ("case, misspelt", None, "run http/renamed-feild", 2, "{root}/cases: unknown case 'http/renamed-feild'; did you mean 'http/renamed-field'? known: control, control/quiet-greeting, http, http/closed-ledger, http/renamed-field"),
     ("family, unknown", None, "prompts diff slack", 2, "{root}/cases: unknown case 'slack'; known: control, control/quiet-greeting, http, http/closed-ledger, http/renamed-field"),
     ("case of show", None, "case show http/renamed-feild", 2, "{root}/cases: unknown case 'http/renamed-feild'; did you mean 'http/renamed-field'? known: control/quiet-greeting, http/closed-ledger, http/renamed-field"),
-    ("strategy", None, "run --strategy full-contxt", 2, "strategy: unknown strategy 'full-contxt'; did you mean 'full-context'? known: agent-json, cli-json, cli-text, errors-json, full-context, mend, none, pattern-hints, placebo, suggestions, summary, summary-b, top3-text"),
+    ("strategy", None, "run --strategy full-contxt", 2, "strategy: unknown strategy 'full-contxt'; did you mean 'full-context'? known: agent-json, cli-json, cli-text, errors-json, full-context, instructor, langchain, mend, none, openai-agents, pattern-hints, placebo, pydantic-ai, suggestions, summary, summary-b, top3-text"),
     ("strategy, section", None, "strategy show summary~nope", 2, "strategy summary: unknown section 'nope'; known: errors, guidance, state"),
     ("strategy, treatment", None, "strategy show summary+histroy", 2, "strategy summary+histroy: unknown treatment 'histroy'; did you mean 'history'? known: data, feedback, history"),
     ("frame", None, "prompts export --frame v9", 2, "frame: unknown frame 'v9'; did you mean 'v2'? known: v1, v2, v2-json-patch, v2-workflow"),
@@ -142,7 +144,7 @@ ROWS = (
     ("input without value", None, "workflow run flow.json --input person_id", 2, "--input: 'person_id'; write NAME=VALUE"),
     ("secret that is no pair", None, "workflow run flow.json --secret hunter2", 2, "--secret: no pair; write NAME=ENVVAR: the name of an environment variable, never the secret itself"),
     ("secret that is not set", None, "workflow run flow.json --secret token=NO_SUCH_VARIABLE", 2, "--secret: the environment variable 'NO_SUCH_VARIABLE' of the input 'token' is not set; set it, or name another variable"),
-    ("strategy of a repair", None, "workflow run flow.json --auto-repair --strategy sumary", 2, "strategy: unknown strategy 'sumary'; did you mean 'summary'? known: agent-json, cli-json, cli-text, errors-json, full-context, mend, none, pattern-hints, placebo, suggestions, summary, summary-b, top3-text"),
+    ("strategy of a repair", None, "workflow run flow.json --auto-repair --strategy sumary", 2, "strategy: unknown strategy 'sumary'; did you mean 'summary'? known: agent-json, cli-json, cli-text, errors-json, full-context, instructor, langchain, mend, none, openai-agents, pattern-hints, placebo, pydantic-ai, suggestions, summary, summary-b, top3-text"),
     ("model of a repair", None, "workflow run flow.json --auto-repair --model gpt-9", 2, "model: unknown model 'gpt-9'; known: tiny-coder; to use a new one, add [models.'gpt-9'] to the configuration"),
     ("resume of nothing", None, "run --resume reports/nothing", 2, "reports/nothing: there is no unfinished run to resume; start one without --resume"),
     ("gated with strategy", None, "run --gated --strategy none", 2, "--gated: given with --strategy none; the baseline names the trials: leave out one of the two"),
@@ -175,7 +177,7 @@ ROWS = (
     ("run of another format", swap(RUN, '"format": 5', '"format": 4'), "report", 2, "reports/latest/run.json: format: 4; this mendbench reads format 5: make the run again with `mendbench run`"),
     ("run cut off", half(RUN), "report", 2, "reports/latest/run.json:286:21: no JSON (Unterminated string starting at); make the run again with `mendbench run`"),
     ("run in conflict", conflict(RUN), "compare", 2, "reports/latest/run.json:3: a merge conflict; resolve it"),
-    ("trials cut off", half(TRIALS), "gate", 2, "reports/latest/trials.jsonl:2:3091: no JSON (Unterminated string starting at); make the run again with `mendbench run`"),
+    ("trials cut off", half(TRIALS), "gate", 2, "reports/latest/trials.jsonl:2:3084: no JSON (Unterminated string starting at); make the run again with `mendbench run`"),
     ("trials missing", gone(TRIALS), "report", 2, "reports/latest/trials.jsonl: no such file; make the run again with `mendbench run`"),
     ("no baseline", gone("baseline.tsv"), "gate", 2, "baseline.tsv: no such baseline; make it from a run that is right with `mendbench gate --update`"),
     ("empty baseline", ("baseline.tsv", ""), "gate", 2, "baseline.tsv: no line that states 'format'; take it from version control, or delete the file and accept a run with `mendbench gate --update`"),
@@ -202,11 +204,11 @@ ROWS = (
     ("tables that share responses", settings("[models.other]\nserved_as = 'tiny-coder'\nbase_url = 'http://127.0.0.1:1/v1'\n"), "run", 2, "{root}/mendbench.toml: models.other: its responses are recorded as 'tiny-coder', like those of 'tiny-coder', but it has another base_url, api_key_env, provider, timeout_s, concurrency or requests_per_minute; let both tables say the same of them, or give the models different names"),
     ("repairer of neither kind", settings("[repairers.mine]\nwindow = 4096\n"), "run", 2, "{root}/mendbench.toml: repairers.mine: give either 'command' or 'callable'; `mendbench schema config` has all keys and values"),
     # case.yaml
-    ("missing key", truth(lambda case: case["faults"][0].pop("evidence")), "case show http/renamed-field", 2, "{root}/cases/http/renamed-field/case.yaml:54:3: faults.0.evidence: nothing is there; add 'evidence'; `mendbench schema case` has all keys and values"),
-    ("misspelt key", truth(lambda case: case.update(titel=case.pop("title"))), "case show http/renamed-field", 2, "{root}/cases/http/renamed-field/case.yaml:114:1: titel: unknown key 'titel'; did you mean 'title'?"),
-    ("misspelt value", truth(lambda case: case.update(difficulty="eazy")), "case show http/renamed-field", 2, "{root}/cases/http/renamed-field/case.yaml:6:1: difficulty: unknown value 'eazy'; did you mean 'easy'? known: easy, hard, middle"),
-    ("repeated key", more(CASE, "title: again\n"), "case show http/renamed-field", 2, "{root}/cases/http/renamed-field/case.yaml:115:1: the key 'title' stands twice; keep one of the two"),
-    ("bad regular expression", truth(lambda case: case["checks"].append({"no_request": {"url": "notes("}})), "case show http/renamed-field", 2, "{root}/cases/http/renamed-field/case.yaml:90:5: checks.4.no_request.url: not a regular expression: missing ), unterminated subpattern at position 5 (found 'notes('); mend it, or put a backslash in front of a character that stands for itself"),
+    ("missing key", truth(lambda case: case["faults"][0].pop("evidence")), "case show http/renamed-field", 2, "{root}/cases/http/renamed-field/case.yaml:53:3: faults.0.evidence: nothing is there; add 'evidence'; `mendbench schema case` has all keys and values"),
+    ("misspelt key", truth(lambda case: case.update(titel=case.pop("title"))), "case show http/renamed-field", 2, "{root}/cases/http/renamed-field/case.yaml:113:1: titel: unknown key 'titel'; did you mean 'title'?"),
+    ("misspelt value", truth(lambda case: case.update(api="privat")), "case show http/renamed-field", 2, "{root}/cases/http/renamed-field/case.yaml:114:1: api: unknown value 'privat'; did you mean 'private'? known: private, well-known"),
+    ("repeated key", more(CASE, "title: again\n"), "case show http/renamed-field", 2, "{root}/cases/http/renamed-field/case.yaml:114:1: the key 'title' stands twice; keep one of the two"),
+    ("bad regular expression", truth(lambda case: case["checks"].append({"no_request": {"url": "notes("}})), "case show http/renamed-field", 2, "{root}/cases/http/renamed-field/case.yaml:89:5: checks.4.no_request.url: not a regular expression: missing ), unterminated subpattern at position 5 (found 'notes('); mend it, or put a backslash in front of a character that stands for itself"),
     ("unknown node", truth(lambda case: case["expect"]["first"].update(nota="error")), "case show http/renamed-field", 2, "{root}/cases/http/renamed-field/case.yaml:68:5: expect.first.nota: unknown node 'nota'; did you mean 'note'? known: note, person"),
     ("fault without fix", truth(lambda case: case.pop("fix")), "run --repairer rules", 2, "{root}/cases/http/renamed-field/case.yaml:59:3: faults.0.who: an edit fault and no reference fix; add fix, or say who else can help"),
     ("fix that does not apply", truth(lambda case: case["fix"][0].update(path="/nodes/nota/params")), "case check http/renamed-field --workers 1", 1, "{root}/cases/http/renamed-field/case.yaml:100:1: fix: it does not apply: operation 1: there is no node 'nota'; the nodes are person, note; mend the patch"),
@@ -285,7 +287,7 @@ def spoilt(whole, tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
     def prepare(spoil):
-        root = whole if spoil is None else cases.copy_of(whole, tmp_path / "corpus")
+        root = whole if spoil is None else cases.copy_of(whole, Path(mkdtemp(dir=tmp_path)) / "corpus")
         if isinstance(spoil, tuple):
             path, content = spoil
             (root / path).write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -297,8 +299,10 @@ def spoilt(whole, tmp_path, monkeypatch):
     return prepare
 
 
-@pytest.mark.parametrize(("spoil", "words", "code", "line"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
-def test_bad_input_ends_in_one_line_that_says_where_what_and_what_to_do(mendbench, spoilt, spoil, words, code, line):
+@for_each(("name", "spoil", "words", "code", "line"), ROWS)
+def test_bad_input_ends_in_one_line_that_states_where_what_and_what_to_do(
+    mendbench, spoilt, name, spoil, words, code, line
+):
     root = spoilt(spoil)
     before = tree(root)
     result = mendbench(*(words.split(" ") if isinstance(words, str) else words))

@@ -4,6 +4,7 @@ import shutil
 import pytest
 
 from tests.fakes import cases, live_api
+from tests.fakes.tables import for_each
 
 ALL = [cases.QUIET, cases.CLOSED, cases.RENAMED]
 
@@ -92,9 +93,9 @@ def test_an_unknown_record_mode_is_refused(corpus, mendbench):
     assert result.line == "record mode: unknown record mode 'later'; known: all, new_episodes, none"
 
 
-def test_cases_are_chosen_by_kind_family_and_difficulty_and_counted(corpus, mendbench):
+def test_cases_are_chosen_by_kind_family_and_api_and_counted(corpus, mendbench):
     result = mendbench(
-        "case", "list", "--kind", "control", "--kind", "repairable", "--family", "http", "--difficulty", "easy"
+        "case", "list", "--kind", "control", "--kind", "repairable", "--family", "http", "--api", "private"
     )
     assert (result.code, result.err) == (0, "")
     assert cases.RENAMED in result.out
@@ -164,7 +165,7 @@ def test_a_case_is_shown_with_graph_failure_truth_fixes_and_strength(corpus, men
     result = mendbench("case", "show", cases.RENAMED)
     assert (result.code, result.err) == (0, "")
     for line in (
-        f"{cases.RENAMED}  repairable, easy, group desk-renamed-field",
+        f"{cases.RENAMED}  repairable, level 2, group desk-renamed-field",
         "  world: json_api (simulator); tags: none; source: invented",
         "  person  http  success",
         "  note    http  error  <- cause of wrong-field; wrong-field shows here",
@@ -225,7 +226,7 @@ def test_a_new_case_is_refused_where_one_is(corpus, mendbench):
     assert (corpus / "cases" / cases.RENAMED / "case.yaml").read_bytes() == before
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "line"),
     [
         ("first", "case 'first': no FAMILY/NAME; name both, such as http/renamed-field"),

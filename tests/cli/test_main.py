@@ -1,11 +1,11 @@
 import re
 
-import pytest
 import typer
 
 from mendbench import __version__
 from mendbench.cli.main import COMMANDS as MEMBERS
 from mendbench.cli.main import app
+from tests.fakes.tables import for_each
 
 
 def _walk(command, words=()):
@@ -35,7 +35,7 @@ OPTIONS = {
     ("init",): "example ci format",
     ("doctor",): "format",
     ("tools", "probe"): "url calls log folder env limit only allow-writes no-sandbox emit-cases html fail-on format",
-    ("case", "list"): "family kind tag difficulty api provenance cases cassettes format",
+    ("case", "list"): "family kind tag level api provenance cases cassettes format",
     ("case", "show"): "cases cassettes format",
     ("case", "new"): "kind workflow cases format",
     ("case", "import"): "from workflow input kind provenance cases cassettes format",
@@ -78,13 +78,13 @@ def _documented(helped):
     return {pair[1]: pair[2] for pair in pairs}
 
 
-@pytest.mark.parametrize("name", MEMBERS)
+@for_each("name", MEMBERS)
 def test_the_line_of_a_command_is_the_first_of_its_own_help(name):
     own = typer.main.get_command(app).get_command(None, name)
     assert " ".join(own.help.split("\n\n")[0].split()) == MEMBERS[name].help
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+@for_each("words", COMMANDS)
 def test_every_command_has_a_help_of_its_own(mendbench, words):
     result = mendbench(*words, "--help")
     assert result.code == 0
@@ -92,9 +92,7 @@ def test_every_command_has_a_help_of_its_own(mendbench, words):
     assert result.out.startswith(f"Usage: {' '.join(('mendbench', *words))} ")
 
 
-@pytest.mark.parametrize(
-    ("words", "options"), OPTIONS.items(), ids=lambda each: " ".join(each) if isinstance(each, tuple) else ""
-)
+@for_each(("words", "options"), OPTIONS.items())
 def test_every_option_stands_in_the_help_with_a_sentence(mendbench, words, options):
     documented = _documented(mendbench(*words, "--help").out)
     assert set(documented) == {*options.split(), "help"}
@@ -104,12 +102,12 @@ def test_every_option_stands_in_the_help_with_a_sentence(mendbench, words, optio
         assert "." in sentence, name
 
 
-@pytest.mark.parametrize("words", PRINTS_A_TABLE, ids=" ".join)
+@for_each("words", PRINTS_A_TABLE)
 def test_every_command_that_prints_a_table_prints_json_too(mendbench, words):
     assert "--format text|json" in mendbench(*words, "--help").out
 
 
-@pytest.mark.parametrize("words", [(), ("case",), ("strategy",)], ids=lambda words: " ".join(words) or "alone")
+@for_each("words", [(), ("case",), ("strategy",)])
 def test_a_group_without_a_command_shows_its_help_and_is_a_usage_error(mendbench, words):
     result = mendbench(*words)
     assert result.code == 2
@@ -128,7 +126,7 @@ def test_the_version_is_said(mendbench):
     assert mendbench("--version").out == f"mendbench {__version__}\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "line"),
     [
         (("case", "lst"), "case: unknown command 'lst'; did you mean 'list'? known: check, generate, import, list, new, secrets, show"),
@@ -143,7 +141,6 @@ def test_the_version_is_said(mendbench):
         (("run", "--samples", "0"), "run: Invalid value for '--samples': '0' is not an integer of at least 1; `mendbench run --help` shows how"),
         (("run", "--format", "xml"), "run: Invalid value for '--format': 'xml' is not one of 'text', 'json'; `mendbench run --help` shows how"),
     ],
-    ids=" ".join,
 )  # fmt: skip
 def test_words_that_cannot_be_used_are_answered_in_one_line(mendbench, empty, words, line):
     result = mendbench(*words)

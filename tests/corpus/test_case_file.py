@@ -144,7 +144,7 @@ def test_every_kind_of_check_is_read(tmp_path):
         (lambda t: t["checks"].append({"request": {"method": "PUT", "url": HOST, "only": True}}), ["request", "only says that the body has nothing beside json"]),
         (lambda t: t["expect"].pop("first"), ["case.yaml: expect.first: nothing is there; add 'first'"]),
         (lambda t: t.update(title=7), ["case.yaml: title: Input should be a valid string (found 7); put it in quotes"]),
-        (lambda t: t.update(difficulty="medium"), ["case.yaml: difficulty: unknown value 'medium'; known: easy, hard, middle"]),
+        (lambda t: t.update(api="public"), ["case.yaml: api: unknown value 'public'; known: private, well-known"]),
         (lambda t: t.update(recorded_from={"json_api": "invented"}), ["case.yaml: recorded_from.json_api: unknown value 'invented'"]),
         (lambda t: t.update(group="Desk Fields"), ["case.yaml: group: it does not match ^[a-z0-9-]+$ (found 'Desk Fields')"]),
         (lambda t: t["checks"][0]["request"].update(times={"leest": 2}), ["case.yaml: checks.0.request.times.leest: unknown key 'leest'; did you mean 'least'?"]),
@@ -215,7 +215,7 @@ def test_a_secret_that_is_pasted_in_the_place_of_a_variables_name_is_refused_and
     [
         (lambda t: t["faults"][0].update(causes=["note"]), "  causes:"),
         (lambda t: t["checks"][0]["request"].update(methods="GET"), "    methods: GET"),
-        (lambda t: t.update(difficulty="medium"), "difficulty: medium"),
+        (lambda t: t.update(api="public"), "api: public"),
         (lambda t: t["expect"].pop("first"), "expect:"),
     ],
 )
@@ -303,7 +303,7 @@ def test_what_the_reader_refuses_for_its_form_the_published_schema_refuses_too(t
         "an unknown key": lambda t: t.update(varients=[]),
         "no title": lambda t: t.pop("title"),
         "a number as title": lambda t: t.update(title=7),
-        "an unknown difficulty": lambda t: t.update(difficulty="medium"),
+        "an unknown stratum": lambda t: t.update(api="public"),
         "an unknown key of a check": lambda t: t["checks"][0]["request"].update(json_={"a": 1}),
         "a check of two kinds": lambda t: t["checks"][0].update(no_such_kind=1),
         "no check": lambda t: t.update(checks=[]),

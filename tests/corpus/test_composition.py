@@ -84,13 +84,6 @@ def test_workflows_are_small_and_large(cases):
     assert {2, 5, 10, 25} <= sizes
 
 
-def test_difficulties_are_spread(repairable):
-    share = {name: count / len(repairable) for name, count in Counter(case.difficulty for case in repairable).items()}
-    assert 0.3 <= share["easy"] <= 0.5
-    assert 0.3 <= share["middle"] <= 0.5
-    assert 0.1 <= share["hard"] <= 0.3
-
-
 def suggested(corpus, case):
     """Return what our own suggestion makes of a case's workflow; None where the first failure has none."""
     scope = open_scope(case, None, Recorder().recordings(corpus.cassettes(case)), Recording(), "")

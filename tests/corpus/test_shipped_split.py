@@ -38,12 +38,6 @@ def test_each_kind_is_dealt_out_as_the_whole_is(corpus, kind):
     assert share(corpus, "half", kind=kind) == pytest.approx(1 / 2, abs=0.11)
 
 
-@pytest.mark.parametrize("difficulty", ["easy", "middle", "hard"])
-def test_each_difficulty_is_dealt_out_as_the_whole_is(corpus, difficulty):
-    assert share(corpus, "train", difficulty=difficulty) == pytest.approx(1 / 3, abs=0.07)
-    assert share(corpus, "half", difficulty=difficulty) == pytest.approx(1 / 2, abs=0.11)
-
-
 def test_every_family_of_five_cases_is_in_both_parts_and_in_the_half(corpus):
     counts = Counter(case.family for case in corpus.cases)
     families = {family for family, count in counts.items() if count >= 5}

@@ -88,7 +88,7 @@ def workflow(text: str, path: str = "/notes") -> JsonObject:
 def _case(title: str, group: str, **truth: object) -> JsonObject:
     return {
         "title": title, "group": group, "request": "Write a note that greets the person with this id by name.",
-        "recorded_from": {"json_api": "simulator"}, "difficulty": "easy", "inputs": dict(INPUTS), "state": {"json_api": copy.deepcopy(DESK)},
+        "recorded_from": {"json_api": "simulator"}, "inputs": dict(INPUTS), "state": {"json_api": copy.deepcopy(DESK)},
         "source": "invented", **truth,
     }  # fmt: skip
 

@@ -48,7 +48,7 @@ def trial(
     made = tuple(attempt(at, LETTERS[letter], **(prices or {})) for at, letter in enumerate(attempts, start=1))
     labels = [one.label for one in made]
     plain = TrialRecord(
-        key=key, case=case, group=case, family="slack", kind=kind, part=None, difficulty="easy", api="private", case_digest="d", adversarial_to=(),
+        key=key, case=case, group=case, family="slack", kind=kind, part=None, level=1, api="private", case_digest="d", adversarial_to=(),
         treatment=Treatment(engine=engine, repairer=repairer, model=model, strategy=strategy, policy=policy, detector=detector),
         sample=sample, verdict="correct" if right else "incorrect", outcome=OUTCOMES[kind, right],
         stop_reason="succeeded" if right else "attempts_exhausted", end="success" if right else "error",

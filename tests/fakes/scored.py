@@ -27,7 +27,7 @@ def record(case="a", sample=0, **changes):
     outcome = {"correct": "repaired", "incorrect": "unrepaired"}.get(verdict)
     return TrialRecord(**{
         "key": f"{case} | {sample:06d}", "case": case, "group": case, "family": "f", "kind": "repairable", "part": None,
-        "difficulty": "easy", "api": "private", "case_digest": "d", "adversarial_to": (), "treatment": TREATMENT, "sample": sample,
+        "level": 1, "api": "private", "case_digest": "d", "adversarial_to": (), "treatment": TREATMENT, "sample": sample,
         "verdict": verdict, "outcome": outcome, "stop_reason": "succeeded", "end": "success" if told else None,
         "right_after_first": verdict == "correct" if told else None, "attempts": (), "wasted_attempts": 0 if told else None,
         "prompt_tokens": None, "completion_tokens": None, "cost_usd": 0.0, "context_recall": None, "leaks": None,

@@ -63,7 +63,7 @@ def greeting_check(text="Hi ada!", **changes):
 def make_case(**changes):
     values = {
         "family": "slack", "name": "greeting", "folder": Path("cases/slack/greeting"), "title": "t", "group": "slack-users",
-        "request": "Greet the user.", "workflow": BROKEN, "recorded_from": {"slack": "simulator"}, "difficulty": "easy", "api": "private",
+        "request": "Greet the user.", "workflow": BROKEN, "recorded_from": {"slack": "simulator"}, "api": "private",
         "inputs": {"user_id": "U1"}, "state": {}, "faults": (edit_fault(),), "first": {"fetch": "success", "greet": "error"},
         "after_fix": {"fetch": "success", "greet": "success"}, "final": "success",
         "checks": (greeting_check(), KeptCheck(nodes=("fetch", "greet"))),

@@ -46,14 +46,14 @@ def test_trials_that_would_have_one_name_are_distinguished():
     assert all(called.startswith("own-two-layer-chat-") for called in names.values())
 
 
-def test_markers_are_family_kind_difficulty_and_part_each_once():
-    case = make_case(family="transient", faults=(user_fault(),), difficulty="hard")
-    assert marker_names(case, "train") == ("transient", "needs_user", "hard", "train")
+def test_markers_are_family_kind_api_and_part_each_once():
+    case = make_case(family="transient", faults=(user_fault(),))
+    assert marker_names(case, "train") == ("transient", "needs_user", "private", "train")
     assert marker_names(make_case(family="slack", faults=()), None)[:2] == ("slack", "control")
 
 
 def test_every_marker_that_a_case_can_have_is_registered():
     registered = {line.partition(":")[0].partition("(")[0] for line in marker_lines()}
     kinds = {"repairable", "needs_user", "transient", "control", "mixed"}
-    assert registered >= {"mendbench", *FAMILIES, *kinds, "easy", "middle", "hard", "train", "test", "recorded"}
+    assert registered >= {"mendbench", *FAMILIES, *kinds, "well_known", "private", "train", "test", "recorded"}
     assert all(name.isidentifier() for name in registered)

@@ -171,8 +171,8 @@ def test_a_canary_in_a_cassette_is_named_with_its_line_and_once(root):
 def test_unknown_keys_and_keys_that_stand_twice_are_named(root):
     path = root / "cases" / RENAMED / "case.yaml"
     text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("difficulty:", "dificulty:"), encoding="utf-8")
-    assert "dificulty: unknown key 'dificulty'; did you mean 'difficulty'?" in told(root, RENAMED)[0]
+    path.write_text(text.replace("request:", "reqest:"), encoding="utf-8")
+    assert "reqest: unknown key 'reqest'; did you mean 'request'?" in told(root, RENAMED)[0]
     path.write_text(f"{text}title: again\n", encoding="utf-8")
     assert "the key 'title' stands twice" in told(root, RENAMED)[0]
 

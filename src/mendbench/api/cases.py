@@ -36,9 +36,9 @@ class CaseList:
     """The cases of a listing."""
 
     rows: tuple[JsonObject, ...]
-    """``case, group, family, kind, title, difficulty, recorded_from, tags, strength, …``, one object per case."""
+    """``case, group, family, kind, title, level, recorded_from, tags, strength, …``, one object per case."""
     counts: JsonObject
-    """Number of cases of each kind, family, difficulty and provenance."""
+    """Number of cases of each kind, family, level and provenance."""
     broken: tuple[BadInput, ...]
     """The errors of cases that cannot be read."""
 
@@ -52,7 +52,7 @@ def list_cases(
 ) -> CaseList:
     """Return the selected cases, possibly none. ``where`` maps fields to their allowed values.
 
-    The fields are ``family``, ``kind``, ``difficulty``, ``recorded_from`` and ``tags``; an empty collection does not filter.
+    The fields are ``family``, ``kind``, ``level``, ``recorded_from`` and ``tags``; an empty collection does not filter.
 
     Raises:
         UnknownName: a value that no case can have.
@@ -65,10 +65,11 @@ def list_cases(
         for value in sorted(values - frozenset(known)):
             raise UnknownName(_FILTER_WORDS.get(name, name), value, known)
     ids = selected_ids(context.corpus, names)
-    chosen = tuple(case for case in context.corpus.cases if case.id in ids and fits(case, wanted))
+    listed = [(case, case_row(context, case)) for case in context.corpus.cases if case.id in ids]
+    chosen = [(case, row) for case, row in listed if fits(row, wanted)]
     return CaseList(
-        rows=tuple(case_row(context, case) for case in chosen),
-        counts=counts(chosen),
+        rows=tuple(row for _, row in chosen),
+        counts=counts([case for case, _ in chosen], [row["level"] for _, row in chosen]),
         broken=tuple(one for name, problems in context.corpus.broken.items() if name in ids for one in problems),
     )
 

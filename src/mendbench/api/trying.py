@@ -305,7 +305,7 @@ def _chosen(context: BenchContext, options: RunOptions) -> list[Case]:
 
 
 def _in_order(cases: Sequence[Case]) -> list[Case]:
-    """Return one case of each group: in random order within strata of kind and difficulty, which take turns."""
+    """Return one case of each group: in random order within strata of kind and API, which take turns."""
     draw = random.Random(_SEED)  # noqa: S311  no secret
     groups: defaultdict[str, list[Case]] = defaultdict(list)
     for case in sorted(cases, key=lambda one: one.id):
@@ -313,7 +313,7 @@ def _in_order(cases: Sequence[Case]) -> list[Case]:
     strata: defaultdict[tuple[str, str], list[Case]] = defaultdict(list)
     for group in groups.values():
         case = draw.choice(group)
-        strata[case.kind, case.difficulty].append(case)
+        strata[case.kind, case.api].append(case)
     for stratum in strata.values():
         draw.shuffle(stratum)
     rounds = zip_longest(*(strata[name] for name in sorted(strata)))

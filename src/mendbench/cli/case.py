@@ -42,8 +42,8 @@ def list_(
     ] = None,
     kind: Annotated[list[str] | None, typer.Option("--kind", metavar="KIND", help="Only cases of this kind.")] = None,
     tag: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Only cases with this tag.")] = None,
-    difficulty: Annotated[
-        list[str] | None, typer.Option("--difficulty", metavar="WORD", help="Only easy, middle or hard cases.")
+    level: Annotated[
+        list[str] | None, typer.Option("--level", metavar="N", help="Only proved cases of this level, 0 to 5.")
     ] = None,
     stratum: Annotated[
         list[str] | None, typer.Option("--api", metavar="WORD", help="Only cases on well-known or private APIs.")
@@ -62,7 +62,7 @@ def list_(
     from mendbench.cli import case_view
 
     where = {
-        "family": family or (), "kind": kind or (), "tags": tag or (), "difficulty": difficulty or (), "api": stratum or (),
+        "family": family or (), "kind": kind or (), "tags": tag or (), "level": level or (), "api": stratum or (),
         "recorded_from": provenance or (),
     }  # fmt: skip
     return case_view.show_cases(api.list_cases(tuple(names or ()), cases, recordings, where=where), output)

@@ -34,17 +34,22 @@ def show_cases(listed: CaseList, output: Format) -> int:
     else:
         rows = [
             (
-                row["case"], row["kind"], row["difficulty"], ", ".join(sorted(set(row["recorded_from"].values()))),
+                row["case"], row["kind"], _level(row["level"]), ", ".join(sorted(set(row["recorded_from"].values()))),
                 row["title"], _share(row["mutation_score"]),
             )
             for row in listed.rows
         ]  # fmt: skip
-        texts = ("case", "kind", "difficulty", "world", "title")
+        texts = ("case", "kind", "level", "world", "title")
         show_tables([Table(columns=columns(*texts, wraps=("title",), numbers=("mutation score",)), rows=rows)])
         write(f"\n{_counts(listed.counts)}\n")
     for problem in listed.broken:
         say(str(problem))
     return Exit.USAGE if listed.broken else Exit.DONE
+
+
+def _level(level: int | None) -> str:
+    """Return a level as a text; a dash for a case that no edit repairs, or that is not proved."""
+    return "-" if level is None else str(level)
 
 
 def show_checked(checked: CheckedCorpus, output: Format) -> int:
@@ -214,7 +219,7 @@ def _share(value: float | None) -> str:
 
 
 def _lines(case: JsonObject) -> Iterator[str]:
-    yield plain(f"{case['case']}  {case['kind']}, {case['difficulty']}, group {case['group']}")
+    yield plain(f"{case['case']}  {case['kind']}, level {_level(case['level'])}, group {case['group']}")
     yield f"  {plain(case['title'])}"
     sources = ", ".join(f"{name} ({source})" for name, source in case["recorded_from"].items())
     yield f"  world: {plain(sources)}; tags: {plain(', '.join(case['tags']) or 'none')}; source: {plain(case['source'])}"

@@ -19,7 +19,6 @@ from mendbench.model.case import (
     Api,
     Case,
     Check,
-    Difficulty,
     Fault,
     Fix,
     KeptCheck,
@@ -254,7 +253,6 @@ class CaseFile(_Part):
     recorded_from: dict[str, Provenance] = Field(
         description="every service declared, and where its responses come from"
     )
-    difficulty: Difficulty = Field(description="a priori: operations in the fix, hops from surface to cause, size")
     api: Api = Field(
         "private",
         description="well-known: an engineer who knows the public API could name the fix's keys and values without seeing the error; "
@@ -358,7 +356,6 @@ def load_case(folder: Path, family: str) -> Case:
         request=found.request.strip(),
         workflow=workflow,
         recorded_from=found.recorded_from,
-        difficulty=found.difficulty,
         api=found.api,
         inputs=found.inputs,
         state=found.state,

@@ -1,6 +1,6 @@
 """The split of the corpus by group: one part for tuning our own strategies, and one part for results.
 
-The file is authoritative: groups were assigned once, within kind, family and difficulty, before any tuning.
+The file is authoritative: groups were assigned once, within kind, family and API, before any tuning.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def _document(case: Case) -> JsonObject:
         expect["after_fix"] = dict(case.after_fix)
     document: JsonObject = {
         "title": case.title, "group": case.group, "request": case.request, "recorded_from": dict(case.recorded_from),
-        "difficulty": case.difficulty, "api": case.api, "inputs": case.inputs, "state": case.state,
+        "api": case.api, "inputs": case.inputs, "state": case.state,
         "faults": [_plain(fault) for fault in case.faults],
         "expect": {**expect, "final": case.final},
         "checks": [_check(check) for check in case.checks],

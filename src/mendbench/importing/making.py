@@ -251,7 +251,7 @@ def _case(draft: Draft, folder: Path) -> Case:
     """Return the draft as a runnable case without truth."""
     return Case(
         family=draft.family, name=draft.name, folder=folder, title="", group="", request="", workflow=draft.workflow,
-        recorded_from=dict(draft.recorded_from), difficulty="easy", api="private", inputs=draft.inputs, state=dict(draft.state),  # type: ignore[arg-type]
+        recorded_from=dict(draft.recorded_from), api="private", inputs=draft.inputs, state=dict(draft.state),  # type: ignore[arg-type]
         faults=(), first={}, after_fix={}, final="success", checks=(), variants=(), fix=None, accepts=(), wrong_fixes=(),
     )  # fmt: skip
 

@@ -164,8 +164,6 @@ def _lines(draft: Draft) -> Iterator[str]:
     yield "# In the words of who wanted the workflow. It must say what the right result is, and not how to get it."
     yield f"request: {_marked('what the user asked the workflow to do')}"
     yield from _world(draft)
-    yield "# Before anything was tried. easy: one operation at the node that fails. middle: one hop away, or two. hard: the rest."
-    yield f"difficulty: {_marked('easy, middle or hard')}"
     yield "# Could an engineer who knows the public API name the fix's keys and values without seeing the error? well-known | private"
     yield f"api: {_marked('well-known or private')}"
     yield "# A secret is written ${canary:NAME}: it is made from the case's id, and never stored."

@@ -11,7 +11,8 @@ from mendbench.model.failure import Category
 from mendbench.model.json import Json, JsonObject
 
 Kind: TypeAlias = Literal["repairable", "needs_user", "transient", "control", "mixed"]
-Difficulty: TypeAlias = Literal["easy", "middle", "hard"]
+Level: TypeAlias = Literal[0, 1, 2, 3, 4, 5]
+"""How far a case's fix is from what its first execution shows: see :mod:`mendbench.scoring.judging.level`."""
 CasePart: TypeAlias = Literal["train", "test"]
 Api: TypeAlias = Literal["well-known", "private"]
 Who: TypeAlias = Literal["edit", "user", "retry"]
@@ -170,7 +171,6 @@ class Case:
 
     Shell and files exist without a declaration, see :func:`mendbench.trial.scope.services_of`.
     """
-    difficulty: Difficulty
     api: Api
     """Whether an engineer who knows the public API could name the fix's keys and values without seeing the error (well-known), or
     not (private)."""

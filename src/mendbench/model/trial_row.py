@@ -5,7 +5,7 @@
 
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
-from mendbench.model.case import Api, CasePart, Difficulty, Kind, Provenance
+from mendbench.model.case import Api, CasePart, Kind, Level, Provenance
 from mendbench.model.exchange import Fault, Origin
 from mendbench.model.execution import NodeState, Severity, State
 from mendbench.model.field_types import Amount, Count, Document, LongName, LongText, Mark, Name
@@ -245,7 +245,9 @@ class TrialRow(KeyRow):
     part: Annotated[CasePart | None, "The case's part of the corpus split."]
     group: Annotated[str, "The case's group in the corpus split."]
     family: Annotated[Name, "The folder of the case."]
-    difficulty: Annotated[Difficulty, "How hard the case is to repair."]
+    level: Annotated[
+        Level | None, "How far the fix is from what the first execution shows, 0 to 5; null if no edit is right."
+    ]
     api: Annotated[Api, "Whether an engineer who knows the public API could name the fix without seeing the error."]
     title: Annotated[LongText, "The title of the case."]
     case_digest: Annotated[str, "A digest of the case."]

@@ -41,7 +41,7 @@ class TrialItem(pytest.Item):
             self.config.addinivalue_line("markers", line)
         for name in marker_names(case, part):
             self.add_marker(name)
-        about = {"case": case.id, "family": case.family, "kind": case.kind, "part": part, "difficulty": case.difficulty}
+        about = {"case": case.id, "family": case.family, "kind": case.kind, "part": part, "api": case.api}
         treatment = {name: getattr(key, name) for name in _TREATMENT}
         self.add_marker(pytest.mark.mendbench(**about, **treatment))
         self.extra_keyword_matches.add(case.id)

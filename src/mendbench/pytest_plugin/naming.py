@@ -9,7 +9,7 @@ from typing import get_args
 
 from mendbench.corpus.case_file import FAMILIES
 from mendbench.io.canonical_json import digest
-from mendbench.model.case import Case, Difficulty, Kind
+from mendbench.model.case import Api, Case, Kind
 from mendbench.model.trial import TrialKey
 from mendbench.repair.policies import policy
 from mendbench.strategies.interface import SUFFIX
@@ -38,7 +38,7 @@ def item_names(keys: Sequence[TrialKey], default_model: str | None) -> dict[Tria
 def marker_names(case: Case, part: str | None) -> tuple[str, ...]:
     """Return the markers of a case's tests, each a word that ``-m`` accepts."""
     real = RECORDED if _REAL.intersection(case.recorded_from.values()) else None
-    found = (case.family, case.kind, case.difficulty, part, real)
+    found = (case.family, case.kind, case.api, part, real)
     return tuple(dict.fromkeys(_word(name) for name in found if name))
 
 
@@ -50,12 +50,12 @@ def family_line(family: str) -> str:
 
 def marker_lines() -> Iterable[str]:
     """Yield the lines that register the markers: names and meanings."""
-    own = "case, family, kind, part, difficulty, strategy, policy, repairer, model, detector, sample"
+    own = "case, family, kind, part, api, strategy, policy, repairer, model, detector, sample"
     yield f"mendbench({own}): a trial of mendbench, with the values that distinguish it from others"
-    kinds, difficulties = get_args(Kind), get_args(Difficulty)
+    kinds = get_args(Kind)
     yield from map(family_line, FAMILIES)
     yield from (f"{_word(kind)}: trials of the kind {kind}" for kind in kinds if kind not in FAMILIES)
-    yield from (f"{difficulty}: trials of cases that are {difficulty}" for difficulty in difficulties)
+    yield from (f"{_word(api)}: trials of cases on {api} APIs" for api in get_args(Api))
     yield from (f"{part}: trials of the part {part} of the split" for part in PARTS)
     yield f"{RECORDED}: trials of cases whose world was recorded from real software"
 

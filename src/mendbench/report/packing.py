@@ -29,7 +29,7 @@ from mendbench.values.interning import NUMBERS
 
 COLUMNS = (
     "case", "engine", "repairer", "model", "strategy", "policy", "detector", "sample", "group", "family", "api", "part", "kind",
-    "difficulty", "title", "request", "verdict", "outcome", "stop_reason", "wasted_attempts",
+    "level", "title", "request", "verdict", "outcome", "stop_reason", "wasted_attempts",
 )  # fmt: skip
 """Fields of a row that the page uses to list, filter, sort and compare trials."""
 

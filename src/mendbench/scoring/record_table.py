@@ -22,7 +22,7 @@ SEPARATOR = " | "
 """Separates the parts of a trial's key."""
 
 _GROUPS: tuple[tuple[str, ...], ...] = (
-    ("case", "group", "family", "kind", "part", "difficulty", "api", "case_digest", "adversarial_to", "recorded_from"),
+    ("case", "group", "family", "kind", "part", "level", "api", "case_digest", "adversarial_to", "recorded_from"),
     ("treatment", "sampling", "tokens_estimated"),
     ("sample",),
     ("prompt_tokens", "completion_tokens", "cost_usd"),

@@ -69,7 +69,7 @@ class TrialRecord:
     family: str
     kind: str
     part: str | None
-    difficulty: str
+    level: int | None
     api: str
     case_digest: str
     adversarial_to: tuple[str, ...]

@@ -27,6 +27,7 @@ from mendbench.model.prompt import Reply
 from mendbench.model.trial import Attempt, Evidence, StopReason, Trajectory, TrialKey, TrialRow, Where
 from mendbench.scoring.judging.diffs import diff_paths
 from mendbench.scoring.judging.evidence import attempt_evidence, trial_evidence
+from mendbench.scoring.judging.level import level_of
 from mendbench.scoring.judging.progress import best
 from mendbench.scoring.judging.recall import Recall, context_recall, facts_of, where_is_value
 from mendbench.strategies.tokens import estimate
@@ -114,7 +115,7 @@ def build_row(
         "part": part,
         "kind": case.kind,
         "title": case.title,
-        "difficulty": case.difficulty,
+        "level": level_of(case, trajectory.first) if trajectory else None,
         "api": case.api,
         "adversarial_to": list(case.adversarial_to),
         "recorded_from": case.recorded_from,

@@ -9,7 +9,7 @@ from typing import get_args
 from mendbench.cassettes.recordings import Recordings
 from mendbench.detectors import detector
 from mendbench.errors import ReplayMiss
-from mendbench.model.case import Api, Case, Difficulty, Kind, Provenance
+from mendbench.model.case import Api, Case, Kind, Level, Provenance
 from mendbench.model.execution import Execution
 from mendbench.model.json import Json, JsonObject
 from mendbench.recording.scope_recording import Recording
@@ -24,7 +24,7 @@ from mendbench.verify.proof_store import stored_proof
 CASE_FILTERS: Mapping[str, tuple[str, ...]] = {
     "family": (),
     "kind": get_args(Kind),
-    "difficulty": get_args(Difficulty),
+    "level": tuple(map(str, get_args(Level))),
     "api": get_args(Api),
     "recorded_from": get_args(Provenance),
     "tags": (),
@@ -32,17 +32,14 @@ CASE_FILTERS: Mapping[str, tuple[str, ...]] = {
 """The filters for cases and their possible values; no values for filters that depend on the cases."""
 
 
-def fits(case: Case, wanted: Mapping[str, Collection[str]]) -> bool:
-    """Return whether a case has one of the wanted values for each given filter of :data:`CASE_FILTERS`."""
-    has: dict[str, set[str]] = {
-        "family": {case.family},
-        "kind": {case.kind},
-        "difficulty": {case.difficulty},
-        "api": {case.api},
-        "recorded_from": set(case.recorded_from.values()),
-        "tags": set(case.tags),
-    }
-    return all(has[name].intersection(values) for name, values in wanted.items())
+def fits(row: JsonObject, wanted: Mapping[str, Collection[str]]) -> bool:
+    """Return whether a :func:`case_row` has one of the wanted values for each given filter of :data:`CASE_FILTERS`."""
+    return all(_values(row[name]).intersection(values) for name, values in wanted.items())
+
+
+def _values(field: Json) -> set[str]:
+    listed = list(field.values()) if isinstance(field, dict) else field if isinstance(field, list) else [field]
+    return {str(value) for value in listed}
 
 
 def case_row(context: BenchContext, case: Case) -> JsonObject:
@@ -54,16 +51,21 @@ def case_row(context: BenchContext, case: Case) -> JsonObject:
         "family": case.family,
         "kind": case.kind,
         "title": case.title,
-        "difficulty": case.difficulty,
         "api": case.api,
         "recorded_from": case.recorded_from,
         "tags": list(case.tags),
         "adversarial_to": list(case.adversarial_to),
         "variants": len(case.variants),
         "nodes": len(nodes_of(case.workflow)),
-        "mutation_score": proof.mutation_score if proof else None,
-        "proved": proof.held if proof else None,
+        **_proved(proof),
     }
+
+
+def _proved(proof: Proof | None) -> JsonObject:
+    """Return what a proof shows of a case; None for each without a proof."""
+    if proof is None:
+        return dict.fromkeys(("level", "mutation_score", "proved"))
+    return {"level": proof.level, "mutation_score": proof.mutation_score, "proved": proof.held}
 
 
 def kept_proof(context: BenchContext, case: Case) -> Proof | None:
@@ -96,8 +98,7 @@ def case_document(context: BenchContext, case: Case) -> JsonObject:
         "fix": list(case.fix.patch) if case.fix else None,
         "accepts": [{"why": one.why, "patch": list(one.patch)} for one in case.accepts],
         "wrong_fixes": [{"why": one.why, "patch": list(one.patch)} for one in case.wrong_fixes],
-        "mutation_score": proof.mutation_score,
-        "proved": proof.held,
+        **_proved(proof),
         "mutants": {fate: fates.count(fate) for fate in dict.fromkeys(fates)},
         "survivors": [mutant.what for mutant in proof.mutants if mutant.fate == "survived"],
         "open": [{"what": one.what, "why": one.why} for one in proof.findings if not one.held],

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import get_args
 
 from mendbench.corpus.labels import is_missing_label
-from mendbench.model.case import Case
+from mendbench.model.case import Case, Level
 from mendbench.model.json import JsonObject
 from mendbench.verify.checking import Checked
 from mendbench.verify.proof import UNPROVED, Fate, MutantFate
@@ -35,7 +35,7 @@ def summary(checked: Sequence[Checked], cases: Iterable[Case]) -> JsonObject:
         "missing_labels": sum(is_missing_label(problem) for one in checked for problem in one.problems),
         "without_facts": sum(fault.who == "edit" and not fault.facts for case in sound for fault in case.faults),
         "unchecked_fixes": sum(proof.unchecked_fixes for proof in proofs),
-        "counts": counts(sound),
+        "counts": counts(sound, [proof.level for proof in proofs]),
         "mutation_score": mutation_score(mutant for _, mutant in fates),
         "by_mutant": {kind: mutation_score(mutant for _, mutant in fates if mutant.kind == kind) for kind in kinds},
         "survivors": _listed(fates, frozenset({"survived"})),
@@ -49,14 +49,14 @@ def summary(checked: Sequence[Checked], cases: Iterable[Case]) -> JsonObject:
     }
 
 
-def counts(cases: Sequence[Case]) -> JsonObject:
-    """Return how many cases there are of each kind and family, and how many use which provenance."""
+def counts(cases: Sequence[Case], levels: Iterable[Level | None]) -> JsonObject:
+    """Return how many cases there are of each kind, family, known level and API, and how many use which provenance."""
     sources = Counter(source for case in cases for source in set(case.recorded_from.values()))
     return {
         "cases": len(cases),
         "kind": dict(sorted(Counter(case.kind for case in cases).items())),
         "family": dict(sorted(Counter(case.family for case in cases).items())),
-        "difficulty": dict(sorted(Counter(case.difficulty for case in cases).items())),
+        "level": dict(sorted(Counter(str(level) for level in levels if level is not None).items())),
         "api": dict(sorted(Counter(case.api for case in cases).items())),
         "recorded_from": dict(sorted(sources.items())),
     }

@@ -12,7 +12,7 @@ from mendbench.cassettes.recordings import Recordings
 from mendbench.corpus.declared_services import live_services, redactor_of
 from mendbench.corpus.incident import read_incident
 from mendbench.errors import ReplayMiss
-from mendbench.model.case import Case, Fix
+from mendbench.model.case import Case, Fix, Level
 from mendbench.model.exchange import Request, Response
 from mendbench.model.execution import Execution, NodeState
 from mendbench.model.json import Json, JsonObject
@@ -21,6 +21,7 @@ from mendbench.model.trial import CleanRun
 from mendbench.ports.engine import Engine
 from mendbench.recording.recorder import Recorder
 from mendbench.scoring.judging.judge import Judged
+from mendbench.scoring.judging.level import level_of
 from mendbench.secrets.redaction import plant_canaries
 from mendbench.strategies import strategies, strategy
 from mendbench.strategies.frame import build_prompt
@@ -105,6 +106,8 @@ class Proof:
     mutants: tuple[MutantFate, ...]
     recorded_from: dict[str, str]
     seconds: float
+    level: Level | None = None
+    """None if no edit is right, or if the first execution is not recorded."""
     dropped: int = 0
     """Unused recorded exchanges that were deleted: only while recording, and only if everything else held."""
 
@@ -149,10 +152,12 @@ def _proved(context: BenchContext, case: Case, recorder: Recorder, recordings: R
     bench = Bench(case=case, engine=build_engine("mendbench", case), recordings=recordings, recorder=recorder)
     findings: list[Finding] = []
     fates: list[MutantFate] = []
+    level: Level | None = None
     try:
         fixed = _fixed(case)
         if recorder.mode != "none" and live_services(case):
             bench.record_live()
+        level = level_of(case, bench.clean(case.workflow, None).execution)
         findings += _truth(bench)
         fates += _mutants(bench, fixed)
         alive = [mutant.what for mutant in fates if mutant.fate == "survived"]
@@ -171,7 +176,7 @@ def _proved(context: BenchContext, case: Case, recorder: Recorder, recordings: R
     findings += _recordings(bench)
     return Proof(
         case=case.id, kind=case.kind, findings=tuple(findings), mutants=tuple(fates),
-        recorded_from=dict(case.recorded_from), seconds=round(time.perf_counter() - began, 3), dropped=len(dropped),
+        recorded_from=dict(case.recorded_from), seconds=round(time.perf_counter() - began, 3), dropped=len(dropped), level=level,
     )  # fmt: skip
 
 

@@ -20,8 +20,9 @@ from mendbench.runtime.trace_file import FOLDER
 from mendbench.verify.proof import Fate, Finding, MutantFate, Proof
 from mendbench.version import __version__
 
-FORMAT = 3
-"""3: facts that nothing states, and which check refutes a wrong fix. 2: patches of mutants, and unproved findings. 1: the first."""
+FORMAT = 4
+"""4: the level of the case. 3: facts that nothing states, and which check refutes a wrong fix.
+ 2: patches of mutants, and unproved findings. 1: the first."""
 
 PROOFS = Path(FOLDER) / "proofs"
 """In the folder of the configuration."""

@@ -16,7 +16,7 @@ function trialHead(row, run, near) {
   const facts = [
     ["Strategy", row.strategy], ["Policy", row.policy], ["Detector", row.detector || "none"], ["Answered by", row.model || row.repairer],
     ["Sample", row.sample || null], ["Engine", row.engine === "mendbench" ? null : row.engine], ["Family", row.family],
-    ["Kind", el("span", { title: KINDS[row.kind] || null }, words(row.kind))], ["Part", row.part], ["Difficulty", row.difficulty],
+    ["Kind", el("span", { title: KINDS[row.kind] || null }, words(row.kind))], ["Part", row.part], ["Level", row.level],
     ["World", Object.entries(row.recorded_from || {}).map(([name, source]) => `${name} (${SOURCES[source] || source})`).join(", ")],
   ];
   const step = (key, letter, title) => (key ? el("a", { href: trialLink(key), class: "step", "data-step": letter, title }, el("kbd", null, letter), ` ${title}`) : null);

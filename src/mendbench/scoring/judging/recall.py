@@ -46,7 +46,7 @@ class Recall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Needle:
+class Needle:
     """Something to search for: a text, or the name of a field."""
 
     text: str
@@ -123,10 +123,10 @@ def where_is_value(workflow: JsonObject, fix: Fix, frame: str, sections: Sequenc
     return PLACES[max(ranks, default=0)]
 
 
-def new_values(workflow: JsonObject, fix: Fix) -> tuple[_Needle, ...]:
+def new_values(workflow: JsonObject, fix: Fix) -> tuple[Needle, ...]:
     """Return the distinct values that ``fix`` inserts and that ``workflow`` does not have in that place."""
     added = {str(op["value"].get("id")) for op in fix.patch if isinstance(op.get("value"), dict) and _is_node(op)}
-    needles: dict[_Needle, None] = {}
+    needles: dict[Needle, None] = {}
     for op in fix.patch:
         path = op.get("path")
         if op.get("op") not in {"add", "replace"} or not isinstance(path, str) or path.startswith("/edges"):
@@ -138,17 +138,17 @@ def new_values(workflow: JsonObject, fix: Fix) -> tuple[_Needle, ...]:
     return tuple(needles) or tuple(dict.fromkeys(_new_names(workflow, fix)))
 
 
-def _new_names(workflow: JsonObject, fix: Fix) -> Iterator[_Needle]:
+def _new_names(workflow: JsonObject, fix: Fix) -> Iterator[Needle]:
     """Yield the names of the parameters that a fix without new values adds or moves something to."""
     for op in fix.patch:
         path = str(op.get("path", ""))
         name = path.rsplit("/", 1)[-1]
         named = name != "-" and not name.isdecimal() and not _is_node(op)
         if op.get("op") in {"add", "move", "copy"} and named and value_at(workflow, path) == MISSING:
-            yield _Needle(text=unescape(name), field=True)
+            yield Needle(text=unescape(name), field=True)
 
 
-def _rank(needle: _Needle, forms: Mapping[Where, Iterable[str]]) -> int:
+def _rank(needle: Needle, forms: Mapping[Where, Iterable[str]]) -> int:
     found = (rank for rank, place in enumerate(PLACES) if place in forms and needle.found_in(forms[place]))
     return next(found, len(PLACES) - 1)
 
@@ -171,19 +171,19 @@ def _leaves(old: Json, new: Json, skip: frozenset[str]) -> Iterator[tuple[Json, 
         yield old, new
 
 
-def _needles(old: Json, new: Json, added: set[str]) -> Iterator[_Needle]:
+def _needles(old: Json, new: Json, added: set[str]) -> Iterator[Needle]:
     if isinstance(new, bool | int | float) and canonical_json(new) != canonical_json(old):
-        yield _Needle(text=canonical_json(new))
+        yield Needle(text=canonical_json(new))
     if not isinstance(new, str) or new == old:
         return
     before = old if isinstance(old, str) else ""
     known, templates = templates_in(before), templates_in(new)
     for template in templates:
         if template.text not in {template.text for template in known}:
-            yield from (_Needle(text=step, field=True) for step in _new_steps(template, known) if step not in added)
+            yield from (Needle(text=step, field=True) for step in _new_steps(template, known) if step not in added)
     text = _new_part(_blank(before, known), _blank(new, templates))
     if text:
-        yield _Needle(text=text)
+        yield Needle(text=text)
 
 
 def _new_steps(template: Template, known: Sequence[Template]) -> list[str]:
