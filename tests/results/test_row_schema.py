@@ -58,7 +58,7 @@ def test_every_kind_of_trial_fits():
 @pytest.mark.parametrize(
     ("path", "value", "said"),
     [
-        (("format",), 4, "format: 4, where 5 is due"),
+        (("format",), 4, "format: 4, where 6 is due"),
         (("kind",), "x", "kind: 'x', where one of control, mixed, needs_user, repairable, transient is due"),
         (("first", "nodes", 0, "ms"), -1, "first.nodes[0].ms: -1, which is below 0"),
         (("evidence", "exchanges"), ["k"], "evidence.exchanges[0]: 'k', where REQUEST:RESPONSE is due"),

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     )
     from mendbench.scoring.judging.judge import Judged
 
-FORMAT: Format = 5
+FORMAT: Format = 6
 
 IDENTITY = frozenset({"key", *(part.name for part in dataclasses.fields(TrialKey))})
 """Fields that identify a trial: they are in the row regardless of length."""
