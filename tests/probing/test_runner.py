@@ -101,6 +101,29 @@ def test_a_server_that_dies_is_started_again(tmp_path):
     assert "find_book/type/shelf_id" in by_id(found)
 
 
+class _Far:
+    """A target on another machine."""
+
+    remote = True
+
+    def __init__(self, inner):
+        self._inner = inner
+
+    def __getattr__(self, name):
+        return getattr(self._inner, name)
+
+
+def test_on_another_machine_a_tool_without_a_read_only_hint_runs_only_if_writes_are_allowed(tmp_path):
+    target = _Far(probed.target(tmp_path))
+    found = probe(target, Wish(calls=probed.CALLS, limit=100), probed.silence)
+    assert {one.call.tool for one in (*found.right, *found.broken)} == {"find_book"}
+    assert ("lend_book", "it has no readOnlyHint, and the server is remote: --allow-writes runs it") in {
+        (one.what, one.why) for one in found.not_run
+    }
+    allowed = probe(target, Wish(calls=probed.CALLS, limit=1, allow_writes=True), probed.silence)
+    assert {one.call.tool for one in allowed.right} == {"find_book", "lend_book"}
+
+
 class _Once:
     """A target that starts so often, and then no more."""
 

@@ -1,3 +1,4 @@
+import os
 import sys
 
 import pytest
@@ -67,6 +68,14 @@ def test_each_start_begins_with_a_fresh_copy_of_the_folder(tmp_path, content):
     assert sorted(path.name for path in content.iterdir()) == ["notes.txt"]
 
 
+def test_a_folder_that_cannot_be_copied_is_named(tmp_path, content):
+    os.mkfifo(content / "pipe")
+    with pytest.raises(
+        BadInput, match=r"--folder .*content: cannot be copied \(.*pipe.*\); name a folder with plain files"
+    ):
+        looking(tmp_path, content).open()
+
+
 def test_a_program_that_is_not_found_is_named(tmp_path):
     with pytest.raises(BadInput, match="command 'no-such-program': not found; name a program on the PATH"):
         CommandTarget(words=("no-such-program",), scratch=tmp_path).open()
@@ -107,3 +116,15 @@ def test_a_server_over_http_is_called_through_the_sdk():
         finally:
             session.close()
     assert found["result"]["content"] == [{"type": "text", "text": "Bread"}]
+
+
+def test_a_url_that_nobody_serves_ends_in_one_line(tmp_path):
+    with misbehaving_mcp([texts("Bread")]) as server:
+        pass
+    session = UrlTarget(url=f"{server.url}?key=swordfish").open()
+    with pytest.raises(
+        BadInput, match=r"/mcp: cannot be reached \(.*\); check the URL, and that the server runs"
+    ) as caught:
+        session.list_tools()
+    session.close()
+    assert "swordfish" not in str(caught.value)

@@ -74,8 +74,8 @@ class _Sessions:
             Lost: the server cannot be started.
         """
         connection = self.current()
-        before = self._target.files()
         self._stale = self._target.resets and not tool.read_only
+        before = self._target.files() if self._stale else 0
         began = time.perf_counter()
         try:
             message = connection.call(tool.name, arguments)
@@ -83,8 +83,8 @@ class _Sessions:
             self.close()
             return lost(self._redactor.text(str(error)))
         took = round((time.perf_counter() - began) * 1000)
-        clean = _clean(message, self._redactor)
-        answer = answer_of(clean, took, held_secrets=clean != message)
+        clean, held_secrets = _clean(message, self._redactor)
+        answer = answer_of(clean, took, held_secrets=held_secrets)
         self._stale = self._stale and (answer.kind == "result" or self._target.files() != before)
         return answer
 
@@ -95,10 +95,12 @@ class _Sessions:
             self._connection = None
 
 
-def _clean(message: JsonObject, redactor: Redactor) -> JsonObject:
-    body = canonical_json(message).encode("utf-8", "surrogatepass")
-    found = parse_body(cleaned(Response(status=200, headers=_HEADERS, body=body), redactor).body, "application/json")
-    return found if isinstance(found, dict) else {}
+def _clean(message: JsonObject, redactor: Redactor) -> tuple[JsonObject, bool]:
+    """Return a message without secrets, and whether it held any."""
+    body = canonical_json(message).encode("utf-8", "replace")
+    clean = cleaned(Response(status=200, headers=_HEADERS, body=body), redactor).body
+    found = parse_body(clean, "application/json")
+    return (found if isinstance(found, dict) else {}), clean != body
 
 
 def probe(target: Target, wish: Wish, on_progress: Callable[[int, int, str], None]) -> Probe:

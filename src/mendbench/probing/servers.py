@@ -100,7 +100,7 @@ class CommandTarget:
         """
         emptied(self.scratch)
         if self.content is not None:
-            shutil.copytree(self.content, self.scratch, symlinks=True, dirs_exist_ok=True)
+            _copy(self.content, self.scratch)
         program = _found(self.words[0])
         words = [program, *(word.replace(FOLDER_MARK, self.folder) for word in self.words[1:])]
         if not self.sandbox:
@@ -117,6 +117,20 @@ class CommandTarget:
         """Return a number that differs once a file in its folder is changed."""
         seen = ((path, status and (status.st_mtime_ns, status.st_size)) for path, status in entries_of(self.scratch))
         return hash(frozenset(seen))
+
+
+def _copy(folder: Path, to: Path) -> None:
+    """Copy the content of a folder.
+
+    Raises:
+        BadInput: a file in it cannot be read, or the copy cannot be written.
+    """
+    try:
+        shutil.copytree(folder, to, symlinks=True, dirs_exist_ok=True)
+    except OSError as error:
+        first = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror
+        hint = "name a folder with plain files that you can read, and room for a copy"
+        raise BadInput(f"--folder {folder}", f"cannot be copied ({first})", hint) from None
 
 
 def _refuse_without_sandbox() -> None:
@@ -185,7 +199,7 @@ class UrlTarget:
 
     def open(self) -> _UrlSession:
         """Connect to it."""
-        return _UrlSession(self.url, self.call_s)
+        return _UrlSession(self)
 
     def files(self) -> int:
         """Return 0: its files are not visible."""
@@ -197,8 +211,9 @@ class _UrlSession:
 
     info = ServerInfo()
 
-    def __init__(self, url: str, call_s: float) -> None:
-        self._live = McpLive({_HOST: url}, patience_s=call_s)
+    def __init__(self, target: UrlTarget) -> None:
+        self._shown = target.shown
+        self._live = McpLive({_HOST: target.url}, patience_s=target.call_s)
 
     def list_tools(self) -> list[JsonObject]:
         found: list[JsonObject] = []
@@ -224,7 +239,8 @@ class _UrlSession:
         try:
             response = self._live.send(json_request(f"mcp://{_HOST}/{path}", arguments))
         except BadInput as error:
-            raise Lost(error.found) from None
+            found = error.found.replace("cannot be started", "cannot be reached")
+            raise BadInput(self._shown, found, "check the URL, and that the server runs") from None
         message = parse_body(response.body, "application/json")
         if response.fault is not None or response.status >= 300 or not isinstance(message, dict):  # noqa: PLR2004
             raise Lost(

@@ -15,6 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import IO, cast
 
+from mendbench.io.json_documents import parse_json
 from mendbench.model.json import JsonObject
 from mendbench.probing.connection import CALL_S, MOST_PAGES, START_S, Lost, ServerInfo
 from mendbench.process.pipe_io import TAIL_BYTES, close_pipes, kill_group, start_group
@@ -186,8 +187,8 @@ class StdioSession:
         line = bytes(self._out[:end])
         del self._out[: end + 1]
         try:
-            message = json.loads(line)
-        except (ValueError, RecursionError):
+            message = parse_json(line.decode("utf-8", "replace"), halves=True)
+        except ValueError:
             message = None
         if isinstance(message, dict):
             return message
