@@ -31,7 +31,7 @@ from mendbench.scoring.statistics.exact import Interval
 from mendbench.scoring.statistics.resampling import clustered_ratio
 from mendbench.scoring.strata import STRATA, splits, within_cases
 from mendbench.strategies.interface import parts_of
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 from mendbench.trial.strategies import ORACLE_HINT
 
 PAGES, SHEET = (Path("README.md"), Path("docs/findings.md")), Path("docs/judged-by-eye.jsonl")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 from mendbench.trial.runner import run_trial
 from qa.torture.hostile_ends import wrong_end
 from qa.torture.hostile_responses import MARK, responses

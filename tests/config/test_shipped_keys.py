@@ -21,7 +21,7 @@ from mendbench.config.config_file import load_config
 from mendbench.config.shipped import shipped_root
 from mendbench.model.trial import TrialKey
 from mendbench.runs.trials import run_trials
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 
 OPEN: frozenset[tuple[str, str, str, str]] = frozenset()
 """Requests that have no recorded response yet: case, model, strategy, and how the key begins. Recording one takes it off the list."""

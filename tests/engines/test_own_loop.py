@@ -9,7 +9,7 @@ import pytest
 from mendbench.config.tables import EngineConfig
 from mendbench.io.canonical_json import canonical_json
 from mendbench.model.trial import SELF_REPAIR, TrialKey
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 from mendbench.trial.runner import run_trial
 from tests.fakes.at_home import at_home  # noqa: F401  a fixture
 from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, ScriptedRecorder, build, context_of, copy_of

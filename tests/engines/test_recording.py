@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from mendbench.config.tables import EngineConfig
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 from mendbench.trial.runner import run_trial
 from tests.fakes.cases import HOST, RENAMED, LiveRecorder, build, context_of, copy_of, key, make_live
 from tests.fakes.engines import PLAIN

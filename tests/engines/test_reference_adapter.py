@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mendbench.config.tables import EngineConfig
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 from mendbench.trial.runner import run_trial
 from tests.fakes.cases import CLOSED, RENAMED, build, context_of, key
 

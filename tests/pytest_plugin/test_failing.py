@@ -6,7 +6,7 @@ from mendbench.api.trials import RanTrial
 from mendbench.pytest_plugin.failing import headline, story
 from mendbench.report.reasons import because
 from mendbench.scoring.judging.outcomes import RULES
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 from tests.fakes import runs
 from tests.fakes.scoring import POST, exchange, greeting_check
 from tests.fakes.tables import for_each

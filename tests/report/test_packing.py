@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mendbench.report.html import render_html
 from mendbench.report.packing import COLUMNS, LINED, NOT_SHOWN, STAGE_OF, column, packed, parts_of
 from mendbench.scoring.record_table import records_of as table_of
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 from tests.fakes.pages import columns_of, records_of, unpacked, value
 from tests.fakes.runs import key_of, repairable, repaired, row_of, small_run, stored_run
 

@@ -14,7 +14,8 @@ from mendbench.io.canonical_json import digest
 from mendbench.io.files import LEFT
 from mendbench.io.reading import MAX_RUN
 from mendbench.results.store import open_run, read_run
-from mendbench.trial.row import FORMAT, whole
+from mendbench.trial.long_texts import whole
+from mendbench.trial.row import FORMAT
 from tests.fakes import runs
 
 PLAN = {"keys": ["a", "b", "c"]}

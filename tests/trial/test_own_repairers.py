@@ -15,7 +15,7 @@ from mendbench.recording.recorder import Recorder
 from mendbench.repairers.programs import CallableCaller, CommandCaller
 from mendbench.results.json_schemas import trial_schema
 from mendbench.trial.components import build_components, models_used, price_of, repairer_kinds
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 from mendbench.trial.runner import run_trial
 from tests.fakes.cases import MODEL, RENAMED, RIGHT_TEXT, context_of, edit_response, key
 from tests.fakes.scoring import make_case

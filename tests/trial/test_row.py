@@ -1,78 +1,24 @@
 """One line of trials.jsonl."""
 
-import json
 from dataclasses import replace
 
 import jsonschema
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from mendbench.cassettes.cassette import BatchPlace, Entry
 from mendbench.config.prices import Price
 from mendbench.config.tables import ModelConfig
-from mendbench.io.canonical_json import canonical_json
-from mendbench.io.json_documents import parse_json
 from mendbench.model.exchange import Request, Response
 from mendbench.model.trial import CleanRun, Evidence
 from mendbench.model.verdict import Verdict
 from mendbench.results.json_schemas import trial_schema
 from mendbench.scoring.judging.judge import Judged
-from mendbench.trial.row import LONG_TEXT, REFERENCE, _shortened, build_row, references, trial_key, whole
+from mendbench.trial.long_texts import LONG_TEXT, whole
+from mendbench.trial.row import build_row, trial_key
 from tests.fakes.runs import crashed, key_of, repairable, repaired, row_of, unjudged, unrepaired, user_only, warned
 from tests.fakes.scoring import GREEN, exchange
 
 LONG = "x" * (LONG_TEXT + 1)
-TEXT = st.text(max_size=30) | st.text(min_size=90, max_size=300)
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([REFERENCE, "a", "b"]), inner, max_size=2)
-    ),
-    max_leaves=12,
-)
-SURROGATES = st.text(st.characters(codec=None, categories=["Cs", "Lu"]), max_size=300)
-
-
-@given(value=VALUES)
-@example(value={REFERENCE: "an output that looks like a reference"})
-@example(value={REFERENCE: [{REFERENCE: LONG}]})
-def test_a_row_with_its_texts_is_whole_again(value):
-    texts = {}
-    short = json.loads(json.dumps(_shortened(value, texts)))
-    assert whole(short, texts) == value
-    assert references(short) == set(texts)
-
-
-def test_a_number_that_no_reader_takes_is_written_as_text():
-    short = _shortened({"a": [float("inf"), 10**400, True, 1.5], "b": float("nan")}, {})
-    assert parse_json(json.dumps(short)) == {"a": ["inf", hex(10**400), True, 1.5], "b": "nan"}
-
-
-@given(value=VALUES)
-def test_no_long_text_stays_in_a_row(value):
-    def longest(item):
-        if isinstance(item, str):
-            return len(item.encode())
-        inside = item.values() if isinstance(item, dict) else item if isinstance(item, list) else []
-        return max(map(longest, inside), default=0)
-
-    assert longest(_shortened(value, {})) <= LONG_TEXT
-
-
-@given(text=SURROGATES)
-def test_whatever_a_model_wrote_can_be_written_to_a_file(text):
-    texts = {}
-    short = _shortened({text: text}, texts)
-    for each in (short, texts):
-        canonical_json(each).encode()
-
-
-@pytest.mark.parametrize(("size", "moved"), [(LONG_TEXT, False), (LONG_TEXT + 1, True)])
-def test_a_text_moves_out_from_one_byte_beyond_the_limit(size, moved):
-    texts = {}
-    assert isinstance(_shortened("x" * size, texts), dict) is moved
-    assert len(texts) == moved
 
 
 def test_a_key_has_all_parts_of_the_trial_and_a_dash_for_what_it_has_not():
@@ -261,12 +207,6 @@ def test_a_row_says_what_changed_the_world_and_what_a_request_meant_where_it_was
     told = [(one["method"], one["changed"], one["meaning"]) for one in row["requests"]]
     means = {"method": "POST", "url": plain.request.url, "body": '{"text": "Hi!"}'}
     assert told == [("POST", True, None), ("POST", True, None), ("GET", True, means), ("POST", False, None)]
-
-
-@pytest.mark.parametrize("held", [[], [1, 2], None, 5, {}])
-def test_what_looks_like_a_reference_and_is_none_is_refused(held):
-    with pytest.raises(ValueError, match="neither a digest nor a list of one value"):
-        references({"a": [{"$text": held}]})
 
 
 def test_a_model_of_unknown_sampling_has_estimated_tokens_no_cost_and_says_how_it_was_asked():

@@ -27,8 +27,9 @@ from mendbench.scoring.record_table import records_of
 from mendbench.secrets.redaction import canary
 from mendbench.strategies.frame import Frame, frame
 from mendbench.trial.components import BenchContext, build_components
+from mendbench.trial.long_texts import whole
 from mendbench.trial.record_hint import record_hint
-from mendbench.trial.row import build_row, whole
+from mendbench.trial.row import build_row
 from mendbench.trial.runner import gather, run_trial
 from mendbench.trial.session import open_session
 from mendbench.verify.proof import prove

@@ -49,7 +49,8 @@ from mendbench.strategies.interface import SUFFIX, parts_of
 from mendbench.trial.components import BenchContext, models_used, prices_of
 from mendbench.trial.engines import OURS, engine_digest, engines_document
 from mendbench.trial.inputs import code_digest, files_digest
-from mendbench.trial.row import FORMAT, digest_of_keys, whole
+from mendbench.trial.long_texts import whole
+from mendbench.trial.row import FORMAT, digest_of_keys
 from mendbench.values.interning import Interned
 from mendbench.verify.proof import proved_with
 from mendbench.version import __version__

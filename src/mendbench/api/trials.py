@@ -25,8 +25,8 @@ from mendbench.runs.matrix import CONTROL_POLICY
 from mendbench.scoring.records import AttemptRecord, TrialRecord, record_of
 from mendbench.trial.components import BenchContext, repairer_kinds
 from mendbench.trial.engines import command_of
+from mendbench.trial.long_texts import whole
 from mendbench.trial.record_hint import treatment_words
-from mendbench.trial.row import whole
 from mendbench.trial.runner import run_trial
 from mendbench.trial.strategies import trial_strategy
 

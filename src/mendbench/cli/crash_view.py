@@ -8,7 +8,7 @@ from collections import Counter
 from mendbench.cli.output import say
 from mendbench.results.store import StoredRun
 from mendbench.scoring.record_table import Records
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 
 SHOWN = 3
 """Causes that are shown; the report has all."""

@@ -22,7 +22,7 @@ from mendbench.cli.words import counted
 from mendbench.report.views import BOUND_REPAIRERS, RULE_BOOK
 from mendbench.report.words import listing, stale_sentences
 from mendbench.results.store import StoredRun
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 from mendbench.values.words import few
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from mendbench.model.case import Case
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.verdict import VerdictName
 from mendbench.prompts.trials_asking import by_repairer
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 
 
 class RecordingsUsed(TypedDict):

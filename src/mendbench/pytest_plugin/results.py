@@ -17,7 +17,7 @@ from mendbench.model.trial import TrialRow
 from mendbench.pytest_plugin.failing import headline, story
 from mendbench.results.store import StoredRun
 from mendbench.scoring.records import TrialRecord
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 
 _SHOWN = 5
 """Maximum number of trials without a verdict in an error."""

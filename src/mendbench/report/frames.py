@@ -20,7 +20,7 @@ from mendbench.report.scores import score_lines
 from mendbench.results.baseline import elapsed_ms
 from mendbench.results.store import StoredRun
 from mendbench.scoring.scores import score
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 
 if TYPE_CHECKING:
     import pandas as pd

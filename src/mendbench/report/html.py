@@ -33,7 +33,7 @@ from mendbench.report.tables import FEW, Panel
 from mendbench.report.views import Views
 from mendbench.results.store import StoredRun
 from mendbench.results.totals import headline_records
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 
 FORMAT = 2
 """Format version of the data inside the page. 2: columns, and a part for each case. 1: the first."""

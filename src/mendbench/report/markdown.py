@@ -17,7 +17,7 @@ from mendbench.report.table_model import Table, columns
 from mendbench.report.tables import NOTHING, Line, Panel, PolicyLine, PolicyTable, headline_panels
 from mendbench.report.words import on_apis, stale_sentences
 from mendbench.results.store import StoredRun
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 
 COMMENT = 65_536
 """GitHub's limit for the body of a comment, in characters. This module counts bytes, which are never fewer."""

@@ -24,7 +24,7 @@ from mendbench.report.pools import LIST, TEXT_LINES, Entry, PoolFile
 from mendbench.scoring.funnel import final_stage, first_stage
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS, Treatment
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 from mendbench.values.interning import NUMBERS
 
 COLUMNS = (

@@ -13,7 +13,7 @@ from mendbench.scoring.judging.diffs import MISSING, value_at
 from mendbench.scoring.judging.evidence import facts_in
 from mendbench.scoring.judging.outcomes import rule_for
 from mendbench.scoring.records import Treatment, treatment_of
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 
 PLAIN_ENGINE, PLAIN_REPAIRER = "mendbench", "chat"
 """Defaults that a trial's name omits."""

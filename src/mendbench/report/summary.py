@@ -33,7 +33,7 @@ from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS, Treatment
 from mendbench.strategies.frame import DEFAULT_FRAME, frame_digest
 from mendbench.strategies.interface import parts_of
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 
 _ROUNDED = 1e-6
 """Shares that differ by less are equal: bounds are stored rounded."""

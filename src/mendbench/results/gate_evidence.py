@@ -16,7 +16,8 @@ from mendbench.results.stored_rows import StoredRows
 from mendbench.scoring.gating.result import Entry
 from mendbench.strategies.interface import SUFFIX
 from mendbench.trial.engines import OURS
-from mendbench.trial.row import REFERENCE, SHORT, whole
+from mendbench.trial.long_texts import REFERENCE, whole
+from mendbench.trial.row import SHORT
 
 MAX_CHECKS = 2
 """Maximum number of failed checks in a finding; the report shows all."""

@@ -16,7 +16,7 @@ from mendbench.model.trial import TrialRow
 from mendbench.scoring.judging.evidence import AGAIN
 from mendbench.scoring.record_table import Records
 from mendbench.trial.components import BenchContext, price_of
-from mendbench.trial.row import whole
+from mendbench.trial.long_texts import whole
 
 if TYPE_CHECKING:
     from mendbench.model.trial_row import AttemptRow

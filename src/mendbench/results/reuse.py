@@ -11,7 +11,7 @@ from mendbench.results.record_index import INDEX
 from mendbench.results.row_cache import FoundRow, RowCache
 from mendbench.results.store import PAGE, StoredRun, read_run
 from mendbench.results.stored_rows import StoredRows
-from mendbench.trial.row import REFERENCE
+from mendbench.trial.long_texts import REFERENCE
 
 _REFERENCE = re.compile(rf'\{{"{re.escape(REFERENCE)}":"([0-9a-f]+)"\}}'.encode())
 """A reference to a long text in a row's line. Inside a JSON string its quotes would be escaped."""

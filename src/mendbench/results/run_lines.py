@@ -16,7 +16,8 @@ from mendbench.model.trial import TrialRow
 from mendbench.results.row_schema import TEXT_LINE, trial_shape
 from mendbench.results.stored_rows import OFFSETS, Lines, StoredTexts
 from mendbench.scoring.records import TrialRecord, record_of
-from mendbench.trial.row import key_of, references, trial_key
+from mendbench.trial.long_texts import references
+from mendbench.trial.row import key_of, trial_key
 from mendbench.values.schema import misfit
 
 TRIALS, TEXTS = "trials.jsonl", "texts.jsonl"

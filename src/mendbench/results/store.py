@@ -41,7 +41,8 @@ from mendbench.results.run_lines import (
 from mendbench.results.run_lock import found_again, held, put_back, take
 from mendbench.results.stored_rows import OFFSETS, GrowingFile, Lines, StoredRows, StoredTexts, indexed_lines
 from mendbench.scoring.record_table import SEPARATOR, Records, records_of
-from mendbench.trial.row import FORMAT, references
+from mendbench.trial.long_texts import references
+from mendbench.trial.row import FORMAT
 from mendbench.values.interning import Names
 from mendbench.values.schema import misfit
 

@@ -1,6 +1,6 @@
 """One line of ``trials.jsonl``: a trial, its events, and its judgement.
 
-Texts over 200 bytes are in ``texts.jsonl``; in a row ``{"$text": DIGEST}`` replaces each. Everything that depends on
+Long texts are in ``texts.jsonl`` (:mod:`mendbench.trial.long_texts`). Everything that depends on
 the machine or the time is under ``timing``, and nowhere else.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from mendbench.cassettes.cassette import Entry
@@ -18,11 +18,10 @@ from mendbench.config.tables import ModelConfig
 from mendbench.exchanges.bodies import parse_body
 from mendbench.exchanges.urls import normalise_url
 from mendbench.io.canonical_json import canonical_json, digest, pretty_json
-from mendbench.io.json_documents import is_finite
 from mendbench.model.case import Case, CasePart
 from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Execution, NodeRecord
-from mendbench.model.json import Json, JsonObject
+from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Reply
 from mendbench.model.trial import Attempt, Evidence, StopReason, Trajectory, TrialKey, TrialRow, Where
 from mendbench.scoring.judging.diffs import diff_paths
@@ -31,6 +30,7 @@ from mendbench.scoring.judging.level import level_of
 from mendbench.scoring.judging.progress import best
 from mendbench.scoring.judging.recall import Recall, context_recall, facts_of, where_is_value
 from mendbench.strategies.tokens import estimate
+from mendbench.trial.long_texts import LONG_TEXT, shortened
 
 if TYPE_CHECKING:
     from mendbench.model.trial_row import (
@@ -52,17 +52,11 @@ FORMAT: Format = 6
 IDENTITY = frozenset({"key", *(part.name for part in dataclasses.fields(TrialKey))})
 """Fields that identify a trial: they are in the row regardless of length."""
 
-REFERENCE = "$text"
-"""The only key of an object that replaces a long text; its value is the text's digest."""
-
 DEFAULT_MODEL = ModelConfig()
 """For a repairer that is not a model, and for a model that is not configured."""
 
 SHORT = 8
 """Digits of a digest that has to be unique only within its case."""
-
-LONG_TEXT = 200
-"""Minimum size in bytes of a text in ``texts.jsonl``."""
 
 
 def trial_key(key: TrialKey) -> str:
@@ -173,7 +167,7 @@ def build_row(
         "timing": timing,
     }
     texts: dict[str, str] = {}
-    short = {name: value if name in IDENTITY else _shortened(value, texts) for name, value in row.items()}
+    short = {name: value if name in IDENTITY else shortened(value, texts) for name, value in row.items()}
     return json.loads(canonical_json(short)), texts
 
 
@@ -388,63 +382,3 @@ def _tokens(counts: Iterable[tuple[str | None, int | None]]) -> int | None:
     counted = [count for model_request, count in counts if model_request is not None or count is not None]
     known = [count for count in counted if count is not None]
     return sum(known) if known and len(known) == len(counted) else None
-
-
-def _shortened(value: Json, texts: dict[str, str]) -> Json:
-    """Return ``value`` with every long text replaced by a reference; the texts are collected.
-
-    A number outside the range of a double, which foreign code may produce, is written as text: otherwise the file could not be read again.
-    An object that looks like a reference is escaped by a list around its value.
-    """
-    if isinstance(value, str):
-        raw = value.encode("utf-8", "replace")  # a file cannot contain a lone surrogate
-        if len(raw) <= LONG_TEXT:
-            return raw.decode()
-        key = digest(raw)
-        texts[key] = raw.decode()
-        return {REFERENCE: key}
-    if isinstance(value, Mapping):
-        short = {_shortened_name(str(name)): _shortened(item, texts) for name, item in value.items()}
-        return {REFERENCE: [short[REFERENCE]]} if set(short) == {REFERENCE} else short
-    if isinstance(value, list | tuple):
-        return [_shortened(item, texts) for item in value]
-    if isinstance(value, int | float) and not is_finite(value):
-        return str(value) if isinstance(value, float) else hex(value)
-    return value
-
-
-def _shortened_name(name: str) -> str:
-    return name.encode("utf-8", "replace").decode()
-
-
-def whole(value: Json, texts: Mapping[str, str]) -> Json:
-    """Return ``value`` with every reference replaced by its text: the inverse of :func:`build_row`."""
-    if isinstance(value, dict):
-        if set(value) == {REFERENCE}:
-            held = value[REFERENCE]
-            return {REFERENCE: whole(held[0], texts)} if isinstance(held, list) else texts[held]
-        return {name: whole(item, texts) for name, item in value.items()}
-    return [whole(item, texts) for item in value] if isinstance(value, list) else value
-
-
-def references(value: Json) -> set[str]:
-    """Return the digests of all texts that a row refers to.
-
-    Raises:
-        ValueError: an object that looks like a reference is neither a reference nor an escaped object.
-    """
-    found: set[str] = set()
-    left = [value]
-    while left:
-        one = left.pop()
-        if isinstance(one, dict) and len(one) == 1 and REFERENCE in one:
-            held = one[REFERENCE]
-            if isinstance(held, str):
-                found.add(held)
-                continue
-            if not isinstance(held, list) or len(held) != 1:
-                raise ValueError(f"{REFERENCE!r} is neither a digest nor a list of one value")
-        if isinstance(one, dict | list):
-            inner = one.values() if isinstance(one, dict) else one
-            left += [item for item in inner if type(item) is dict or type(item) is list]
-    return found
