@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 OTHER_SYSTEM = ROOT / "tests" / "fakes" / "other_system"
 MODEL = "claude-2026-11-batched"
 SHELL = "shell/wrong-cut-delimiter"
-GITHUB = ("github/labels-as-string", "github/issue-title-sent-as-name", "github/assignee-name-instead-of-login")
+GITHUB = ("github/labels-as-string", "github/issue-title-sent-as-name")
 
 REPLAY = (
     [

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from mendbench.io.canonical_json import canonical_json
+from tests.fakes.at_home import at_home  # noqa: F401  a fixture
 from tests.fakes.cases import CLOSED, QUIET, RENAMED
 from tests.fakes.engines import PLAIN
 
@@ -43,6 +44,7 @@ def test_two_engines_stand_side_by_side_and_the_run_names_their_versions(corpus,
     assert "127.0.0.1" not in (corpus / "out" / "trials.jsonl").read_text("utf-8")
 
 
+@pytest.mark.usefixtures("at_home")
 def test_two_replays_are_the_same_bytes_but_for_their_timing(corpus, mendbench):
     configure(corpus, plain={})
     for out in ("one", "two"):
@@ -52,6 +54,7 @@ def test_two_replays_are_the_same_bytes_but_for_their_timing(corpus, mendbench):
     assert first == second
 
 
+@pytest.mark.usefixtures("at_home")
 def test_engines_are_compared_and_gated_like_any_treatment(corpus, mendbench):
     configure(corpus, plain={}, swallowing={"command": [*PLAIN_WORDS, "swallows"]})
     words = [word for name in ("plain", "swallowing") for word in ("--engine", name)]
@@ -64,6 +67,7 @@ def test_engines_are_compared_and_gated_like_any_treatment(corpus, mendbench):
     assert "swallowing" in (corpus / "b.tsv").read_text("utf-8")
 
 
+@pytest.mark.usefixtures("at_home")
 def test_another_version_of_an_engine_is_named_where_two_runs_are_compared(corpus, mendbench):
     for out, version in (("a", "1.5"), ("b", "1.6")):
         configure(corpus, plain={"version": version})
@@ -72,6 +76,7 @@ def test_another_version_of_an_engine_is_named_where_two_runs_are_compared(corpu
     assert "the engine plain is 1.5 in A and 1.6 in B" in result.out + result.err
 
 
+@pytest.mark.usefixtures("at_home")
 def test_a_case_that_an_engine_cannot_express_is_listed_and_in_no_denominator(corpus, mendbench):
     configure(corpus, plain={"leaves_out": [CLOSED]})
     result = mendbench("run", CLOSED, QUIET, *RUN, "--engine", "plain", "--out", "out")
@@ -159,6 +164,7 @@ def test_what_cannot_be_an_engine_is_reported(corpus, mendbench):
     assert [(words, one) for words, says, one in results if one.code != 2 or says not in one.line] == []
 
 
+@pytest.mark.usefixtures("at_home")
 def test_what_records_a_missing_exchange_names_the_engine(corpus, mendbench):
     configure(corpus, plain={})
     (corpus / "cassettes" / RENAMED / "world.yaml").unlink()
@@ -167,6 +173,7 @@ def test_what_records_a_missing_exchange_names_the_engine(corpus, mendbench):
     assert rows(corpus / "out")[0]["derived"] > 0
 
 
+@pytest.mark.usefixtures("at_home")
 def test_check_passes_a_right_engine_and_fails_a_wrong_one(empty, mendbench):
     right = mendbench("engine", "check", f"cmd: {shlex.join(PLAIN_WORDS)}")
     assert (right.code, right.out.splitlines()[-1]) == (0, "all 10 cases hold")

@@ -27,11 +27,23 @@ Node {{ failure.node_id }} failed.
 """
 
 
+@pytest.fixture(scope="module")
+def nothing(tmp_path_factory):
+    """An empty folder. Nobody may change it."""
+    return tmp_path_factory.mktemp("nothing")
+
+
+@pytest.fixture
+def begun(after, nothing, empty):
+    """The current folder, with what `mendbench init` writes."""
+    return cases.copy_of(after(("init",), start=nothing), empty)
+
+
 def status(result):
     return {line.split()[0]: line.split()[1] for line in result.out.splitlines()[2:]}
 
 
-@pytest.mark.parametrize("kind", get_args(Example))
+@pytest.mark.parametrize("kind", ["http", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("mcp", "slack"))])
 def test_the_first_gate_passes_and_a_strategy_that_states_less_fails_it(empty, mendbench, kind):
     made = mendbench("init", "--example", kind)
     assert (made.code, made.err) == (0, "")
@@ -47,10 +59,16 @@ def test_the_first_gate_passes_and_a_strategy_that_states_less_fails_it(empty, m
     assert f"lost: {kind}/example [ours · naive · rules]" in worse.out
 
 
-def test_a_run_names_a_case_whose_own_fix_fails(empty, mendbench):
-    mendbench("init")
+def test_every_example_is_proved_when_it_is_written(empty, mendbench):
+    made = {kind: mendbench("init", "--example", kind) for kind in get_args(Example)}
+    assert {kind: (one.code, f"proved {kind}/example\n" in one.out) for kind, one in made.items()} == dict.fromkeys(
+        ("http", "mcp", "slack"), (0, True)
+    )
+
+
+def test_a_run_names_a_case_whose_own_fix_fails(begun, mendbench):
     assert "The own fix of a case fails" not in mendbench("run", "--workers", "1").out
-    path = empty / "cases/http/example/case.yaml"
+    path = begun / "cases/http/example/case.yaml"
     path.write_text(path.read_text("utf-8").replace("body/requester_email}", "body/requester}"), "utf-8")
     result = mendbench("run", "--workers", "1")
     assert (
@@ -143,10 +161,9 @@ def test_doctor_names_what_is_broken_and_what_to_do(corpus, mendbench):
     assert "http/forgotten" in found["recordings"]["found"]
 
 
-def test_doctor_names_a_model_without_responses_and_what_it_lacks(empty, mendbench, monkeypatch):
+def test_doctor_names_a_model_without_responses_and_what_it_lacks(begun, mendbench, monkeypatch):
     monkeypatch.delenv("MY_KEY", raising=False)
-    mendbench("init")
-    path = empty / "mendbench.toml"
+    path = begun / "mendbench.toml"
     text = path.read_text("utf-8").replace('repairers = ["rules"] ', 'models = ["mine"] ', 1)
     path.write_text(f'{text}\n[models.mine]\napi_key_env = "MY_KEY"\n', "utf-8")
     (part,) = [one for one in json.loads(mendbench("doctor", "--format", "json").out) if one["part"] == "models"]

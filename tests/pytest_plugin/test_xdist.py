@@ -38,6 +38,7 @@ def test_what_there_is_not_is_one_line_there_too(spread):
     assert "Traceback" not in result.stdout.str() + result.stderr.str()
 
 
+@pytest.mark.slow
 def test_a_run_that_finds_no_case_is_no_success_there_either(spread, pytester):
     pytester.makepyfile(test_mine="def test_mine(): pass")
     result = spread("--mendbench", "test_mine.py", workers=1)
