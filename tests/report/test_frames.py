@@ -12,9 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.errors import BadInput
+from mendbench.model.field_types import field_types
+from mendbench.model.trial_row import TrialRow
 from mendbench.report import frames as module
 from mendbench.report.frames import TABLES, csv_files, frame, frames, guarded, parquet_files
 from mendbench.scoring.scores import score_names
+from mendbench.trial.long_texts import whole
 from tests.fakes.judged import mixed_run, odd_run
 from tests.fakes.runs import small_run, stored_run
 
@@ -52,6 +55,16 @@ def test_a_trial_is_flat():
     )
     assert (found["prompt_tokens"], found["completion_tokens"]) == (300, 25)
     assert found["edits"] == "/nodes/greet/params/body/text"
+
+
+def test_a_column_has_the_values_of_its_field():
+    run = mixed_run()
+    found = frame(run, "trials")
+    plain = {name for name in field_types(TrialRow) if name in TABLES["trials"]}
+    for name in plain - {"attempts", "requests", "repeated_side_effects", "collateral_edits", "edits", "problem"}:
+        values = [None if pd.isna(value) else value for value in found[name]]
+        assert values == [whole(row[name], run.texts) for row in run.rows], name
+    assert len(plain) > 35
 
 
 def test_what_is_not_known_is_missing_and_neither_zero_nor_false():

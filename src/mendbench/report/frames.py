@@ -10,7 +10,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, get_origin
 
 from mendbench.errors import BadInput
 from mendbench.model.field_types import FieldType, Mark, field_types
@@ -42,9 +42,11 @@ def _columns(definition: type) -> dict[str, Dtype]:
 
 
 def _dtype(field: FieldType) -> Dtype | None:
-    if Mark.CATEGORY in field.notes or get_origin(field.kind) is Literal:
+    listed = get_args(field.kind) if get_origin(field.kind) is Literal else ()
+    kind = type(listed[0]) if listed else field.kind
+    if Mark.CATEGORY in field.notes or (listed and kind is str):
         return "category"
-    return "string" if Mark.LONG in field.notes else _DTYPES.get(field.kind)
+    return "string" if Mark.LONG in field.notes else _DTYPES.get(kind)
 
 
 _TRIAL = _columns(TrialRow)
