@@ -8,7 +8,7 @@ import pytest
 from mendbench.model.field_types import field_types
 from mendbench.model.trial_row import TrialRow
 from mendbench.results.json_schemas import trial_schema
-from mendbench.results.row_schema import row_shape, trial_shape
+from mendbench.results.row_schema import TRIAL, row_shape
 from mendbench.values.schema import misfit
 from tests.fakes.judged import mixed_run
 from tests.fakes.runs import key_of, repairable, repaired, row_of
@@ -51,7 +51,7 @@ def test_an_object_is_refused_exactly_if_its_published_schema_refuses_it():
 
 def test_every_kind_of_trial_fits():
     for row in mixed_run().rows:
-        assert misfit(row, trial_shape()) is None
+        assert misfit(row, TRIAL) is None
         published(TrialRow).validate(row)
 
 
@@ -72,4 +72,4 @@ def test_a_message_has_the_path_and_what_is_due(path, value, said):
     for name in holders:
         holder = holder[name]
     holder[last] = value
-    assert misfit(row, trial_shape()) == said
+    assert misfit(row, TRIAL) == said

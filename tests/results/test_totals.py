@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.results.row_schema import RUN_DOCUMENT
+from mendbench.results.run_schema import RUN_DOCUMENT
 from mendbench.results.totals import headline_records, totals
 from mendbench.scoring.record_table import records_of
 from mendbench.scoring.score import measure

@@ -13,7 +13,7 @@ from mendbench.io.json_documents import load_json, parse_json
 from mendbench.io.reading import BOM, MAX_RUN, too_large
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import TrialRow
-from mendbench.results.row_schema import TEXT_LINE, trial_shape
+from mendbench.results.run_schema import TEXT_LINE
 from mendbench.results.stored_rows import OFFSETS, Lines, StoredTexts
 from mendbench.scoring.records import TrialRecord, record_of
 from mendbench.trial.long_texts import references
@@ -91,7 +91,9 @@ def wrong_text(item: JsonObject) -> str | None:
 
 def trial_of(line: JsonObject, texts: Mapping[str, object]) -> TrialRecord | str:
     """Return the record of a line, or why it is not a trial. ``texts`` are the long texts that it may refer to, by digest."""
-    if wrong := misfit(line, trial_shape()):
+    from mendbench.results.row_schema import TRIAL  # noqa: PLC0415 - a run with an index does not need it
+
+    if wrong := misfit(line, TRIAL):
         return wrong
     row = cast("TrialRow", line)
     try:

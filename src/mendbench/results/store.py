@@ -26,7 +26,6 @@ from mendbench.io.reading import MAX_RUN, read_text
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import TrialRow
 from mendbench.results.record_index import INDEX, RunInputs, read_index, write_index
-from mendbench.results.row_schema import RUN_DOCUMENT
 from mendbench.results.run_lines import (
     AGAIN,
     TEXTS,
@@ -39,6 +38,7 @@ from mendbench.results.run_lines import (
     wrong_text,
 )
 from mendbench.results.run_lock import found_again, held, put_back, take
+from mendbench.results.run_schema import RUN_DOCUMENT
 from mendbench.results.stored_rows import OFFSETS, GrowingFile, Lines, StoredRows, StoredTexts, indexed_lines
 from mendbench.scoring.record_table import SEPARATOR, Records, records_of
 from mendbench.trial.long_texts import references

@@ -42,7 +42,7 @@ def among(values: Collection[str | int]) -> Shape:
     known = frozenset(values)
     words = ", ".join(sorted(map(str, known)))
     due = f"one of {words}" if len(known) > 1 else words
-    return lambda value: None if isinstance(value, str | int) and value in known else _mismatch(value, due)
+    return lambda value: None if type(value) in _LISTED and value in known else _mismatch(value, due)
 
 
 def matching(pattern: str, words: str) -> Shape:
@@ -120,6 +120,7 @@ def shown(value: Json, *, key: bool = False) -> str:
 
 
 _NUMBERS = frozenset({int, float})
+_LISTED = frozenset({str, int})
 _WORDS = {
     str: "a text",
     bool: "true or false",
