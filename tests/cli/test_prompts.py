@@ -12,8 +12,10 @@ from mendbench.config.tables import ModelConfig
 from mendbench.strategies.template import TEMPLATES
 from mendbench.trial.runner import run_trial
 from tests.fakes import cases, prompts
+from tests.fakes.prompts import few_strategies  # noqa: F401  a fixture
 
 ONE = ("--workers", "1")
+pytestmark = pytest.mark.usefixtures("few_strategies")
 
 
 @pytest.fixture(scope="module")

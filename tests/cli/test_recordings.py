@@ -8,8 +8,10 @@ import pytest
 from mendbench.cassettes import cassette
 from mendbench.strategies.template import TEMPLATES
 from tests.fakes import cases, prompts
+from tests.fakes.prompts import few_strategies  # noqa: F401  a fixture
 
 ONE = ("--workers", "1")
+pytestmark = pytest.mark.usefixtures("few_strategies")
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pytest
+
 from mendbench.model.json import JsonObject
+from mendbench.prompts import trials_asking
 from tests.fakes import cases
 
 POET = "tiny-poet"
@@ -99,3 +102,13 @@ def in_shape(shape: str, said: list[tuple[str, str]]) -> str:
 
 
 SHAPES = ("openai", "anthropic", "plain", "csv")
+
+
+@pytest.fixture(scope="module")
+def few_strategies() -> Iterator[None]:
+    """Let an import look for the prompts of three strategies alone: with all that there are it takes ten times as long."""
+    few = ("none", "summary", "full-context")
+    with pytest.MonkeyPatch.context() as patch:
+        known = trials_asking.all_strategies
+        patch.setattr(trials_asking, "all_strategies", lambda dirs: [one for one in known(dirs) if one.strategy in few])
+        yield
