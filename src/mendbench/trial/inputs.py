@@ -8,6 +8,7 @@ a trial has no fingerprint and is always executed: an external engine, or an ope
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
@@ -121,8 +122,9 @@ def code_digest() -> str:
 def files_digest(parts_left_out: frozenset[str] = frozenset(), folder_left_out: Path | None = None) -> str:
     """Return a digest of the names and contents of mendbench's own files."""
     root = Path(mendbench.version.__file__).parent
+    folder = None if folder_left_out is None else folder_left_out.relative_to(root).as_posix()
     return _digest_of_files(
-        root, lambda path: path.relative_to(root).parts[0] in parts_left_out or path.parent == folder_left_out
+        root, lambda name: name.partition("/")[0] in parts_left_out or name.rpartition("/")[0] == folder
     )
 
 
@@ -135,16 +137,24 @@ def _plugins() -> Iterator[tuple[str, str]]:
         yield name, digest([_digest_of_files(Path(place)) for place in places], 64)
 
 
-def _digest_of_files(root: Path, left_out: Callable[[Path], bool] = lambda _path: False) -> str:
+def _digest_of_files(root: Path, left_out: Callable[[str], bool] = lambda _name: False) -> str:
     """Return a digest of all files in a folder, tables and templates too; cached bytecode is left out."""
-    found = root.rglob("*") if root.is_dir() else (root,)
-    paths = sorted(path for path in found if path.is_file() and "__pycache__" not in path.parts)
     whole = hashlib.sha256()
-    for path in paths:
-        if not left_out(path):
-            whole.update(f"{path.relative_to(root).as_posix()}\0".encode())
-            whole.update(hashlib.sha256(path.read_bytes()).digest())
+    for name in sorted(_files_below(root)) if root.is_dir() else (".",):
+        if not left_out(name):
+            with open(root / name, "rb", buffering=0) as file:  # noqa: PTH123 - a thousand files before every run
+                whole.update(f"{name}\0".encode() + hashlib.sha256(file.read()).digest())
     return whole.hexdigest()
+
+
+def _files_below(root: Path) -> Iterator[str]:
+    """Yield the names of all files below a folder, without cached bytecode. ``Path.rglob`` takes five times as long."""
+    for folder, folders, names in os.walk(root):
+        if "__pycache__" in folders:
+            folders.remove("__pycache__")
+        below = Path(folder).relative_to(root).as_posix()
+        files = (name for name in names if os.path.isfile(f"{folder}/{name}"))  # noqa: PTH113 - as above
+        yield from files if below == "." else (f"{below}/{name}" for name in files)
 
 
 def _short(text: str) -> str:
