@@ -12,6 +12,7 @@ from mendbench.cli.exits import Exit, Terminated, code_of
 from mendbench.cli.group import Member, program
 from mendbench.cli.output import prepare, say, write
 from mendbench.errors import UnknownName
+from mendbench.values.collection import collect_rarely
 from mendbench.version import __version__
 
 COMMANDS = {
@@ -79,6 +80,7 @@ def _root(
 def main() -> None:
     """Run the command line and leave with its exit code."""
     prepare()
+    collect_rarely()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt_once)
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:

@@ -17,6 +17,7 @@ from multiprocessing.context import BaseContext
 from typing import Any, Generic, NoReturn, Protocol, TypeVar
 
 from mendbench.errors import BadInput, Incomplete
+from mendbench.values.collection import collect_rarely
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -230,6 +231,7 @@ def _begin(task: Callable[[Any], Any], going: connection.Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group, and only the parent handles it
     threading.Thread(target=_outlive_nobody, args=(going,), name="parent", daemon=True).start()
     _own_task = task
+    collect_rarely()
 
 
 def _outlive_nobody(going: connection.Connection) -> None:

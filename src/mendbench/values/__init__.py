@@ -1,1 +1,1 @@
-"""Values in memory: patches of JSON, schemas, sizes, interning, and an LRU cache."""
+"""Values in memory: patches of JSON, schemas, sizes, interning, an LRU cache, and garbage collection."""
