@@ -6,6 +6,7 @@ Listing names imports no member, and loading a member imports no other.
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import sys
 from functools import lru_cache
@@ -21,15 +22,22 @@ def module_names(package: str, *, folders_only: bool = False) -> tuple[str, ...]
     ``package`` is its full dotted name. ``folders_only`` leaves out the modules that are one file.
     """
     folders = tuple(importlib.import_module(package).__path__)
-    found = _modules(folders, tuple(Path(folder).stat().st_mtime_ns for folder in folders if Path(folder).is_dir()))
-    return tuple(name for name, is_folder in found if is_folder or not folders_only)
+    return _modules(folders, tuple(changed(folder) for folder in folders), folders_only)
+
+
+def changed(path: str | Path) -> int | None:
+    """Return when a file or the list of a folder's members changed, in nanoseconds; None if there is none. Every trial asks."""
+    try:
+        return os.stat(path).st_mtime_ns  # noqa: PTH116 - without an object for each path
+    except (FileNotFoundError, NotADirectoryError):
+        return None
 
 
 @lru_cache(maxsize=64)
-def _modules(folders: tuple[str, ...], _changed: tuple[int, ...]) -> tuple[tuple[str, bool], ...]:
-    """Return names and whether each is a folder, sorted. ``_changed`` invalidates the cache when the folder changes."""
-    found = pkgutil.iter_modules(folders)
-    return tuple(sorted((module.name, module.ispkg) for module in found if not module.name.startswith("_")))
+def _modules(folders: tuple[str, ...], _changed: tuple[int | None, ...], folders_only: bool) -> tuple[str, ...]:  # noqa: FBT001 (a cached function has no keywords)
+    """Return the names, sorted. ``_changed`` invalidates the cache when a folder changes."""
+    found = (module for module in pkgutil.iter_modules(folders) if module.ispkg or not folders_only)
+    return tuple(sorted(module.name for module in found if not module.name.startswith("_")))
 
 
 def modules_by_member(package: str) -> dict[str, str]:

@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib import resources
 from typing import cast
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -204,6 +205,11 @@ def request_digest(state: JsonObject, request: Request, length: int) -> str:
 
 def load_seed(package: str) -> dict[str, object]:
     """Return the seed data of a service's package, with its count of writes at 0."""
-    seed: JsonObject = json.loads(resources.files(package).joinpath("seed.json").read_text("utf-8"))
+    seed: JsonObject = json.loads(_seed_text(package))
     seed.setdefault("counters", {}).setdefault(_WRITES, 0)
     return seed
+
+
+@cache
+def _seed_text(package: str) -> str:
+    return resources.files(package).joinpath("seed.json").read_text("utf-8")

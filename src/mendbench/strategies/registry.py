@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from mendbench.errors import BadInput, UnknownName
-from mendbench.plugins import entry_points_of, loaded, unusable
+from mendbench.plugins import changed, entry_points_of, loaded, unusable
 from mendbench.strategies.frame import frame, frames
 from mendbench.strategies.interface import IN_FRAME, SUFFIX, WITH, StrategyInfo, parts_of, strategy_name
 from mendbench.strategies.template import TEMPLATES, TREATMENTS, TemplateStrategy, load
@@ -96,23 +96,24 @@ def strategies(extra_dirs: Iterable[Path] = ()) -> tuple[StrategyInfo, ...]:
     return tuple(load(path).info for _, path in sorted(_files(extra_dirs).items()))
 
 
-def _files(extra_dirs: Iterable[Path]) -> dict[str, Path]:
+def _files(extra_dirs: Iterable[Path]) -> Mapping[str, Path]:
+    folders = (TEMPLATES, *_installed(), *map(Path, extra_dirs))
+    return _found(tuple((folder, changed(folder)) for folder in folders))
+
+
+@lru_cache(maxsize=64)
+def _found(folders: tuple[tuple[Path, int | None], ...]) -> Mapping[str, Path]:
+    """Return the template files in folders by name. The time of each folder's last change invalidates the cache."""
     found: dict[str, Path] = {}
-    for folder in (TEMPLATES, *_installed(), *map(Path, extra_dirs)):
+    for folder, _ in folders:
         if not folder.is_dir():
             raise BadInput(str(folder), "no such folder", "give a folder that holds template files")
-        for path in _listed(folder, folder.stat().st_mtime_ns):
+        for path in sorted(folder.glob(f"*{SUFFIX}")):
             name = strategy_name(path)
             known = found.setdefault(name, path)
             if known is not path and known.resolve() != path.resolve():
                 raise BadInput(str(path), f"there is a strategy {name!r} already, in {found[name]}", "rename the file")
     return found
-
-
-@lru_cache(maxsize=64)
-def _listed(folder: Path, _changed: int) -> tuple[Path, ...]:
-    """Return the template files in a folder, sorted. ``_changed`` invalidates the cache when the folder changes."""
-    return tuple(sorted(folder.glob(f"*{SUFFIX}")))
 
 
 def _installed() -> Iterator[Path]:
