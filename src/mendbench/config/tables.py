@@ -20,7 +20,7 @@ LARGEST = sys.float_info.max
 class Table(BaseModel):
     """A table: strict, frozen, and without unknown keys."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 class PricesConfig(Table):

@@ -66,7 +66,7 @@ Pattern = Annotated[str, AfterValidator(_regex)]
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 class _Fault(_Part):

@@ -27,7 +27,7 @@ Part: TypeAlias = Literal["all", "train", "test", "half"]
 
 
 class _File(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     format: int
     train: list[str]
