@@ -16,7 +16,6 @@ from mendbench.errors import BadInput
 from mendbench.model.case import Case
 from mendbench.model.trial import TrialKey
 from mendbench.repair.policies import is_policy, policy
-from mendbench.results.baseline import read_baseline
 from mendbench.runs.matrix import CONTROL_POLICY, CONTROL_STRATEGY, Matrix
 from mendbench.runs.trial_keys import TrialKeys
 from mendbench.scoring.records import Treatment
@@ -37,6 +36,8 @@ def planned_for(loaded: Loaded, options: RunOptions, corpus: Corpus) -> Plan:
     """
     if not options.gated:
         return plan_of(loaded.config, options, corpus)
+    from mendbench.results.baseline import read_baseline  # noqa: PLC0415  what other runs do not need
+
     _refuse_conflicting(options)
     place = str(loaded.baseline)
     baseline = read_baseline(loaded.baseline)

@@ -20,7 +20,6 @@ from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import TrialKey
-from mendbench.prompts.estimate import by_repairer_request
 from mendbench.runs.matrix import Matrix, keys_of
 from mendbench.runs.shards import Shard, cases_of
 from mendbench.runs.trial_keys import TrialKeys
@@ -186,6 +185,8 @@ def refuse_unrecorded(context: BenchContext, cases: Iterable[Case], keys: Iterab
     """
     if context.record != "none" or context.cassettes_dir.is_dir():
         return
+    from mendbench.prompts.estimate import by_repairer_request  # noqa: PLC0415  what only this error needs
+
     if any({*case.recorded_from.values()} - {"simulator"} for case in cases) or any(
         by_repairer_request(context, key) for key in keys
     ):

@@ -10,9 +10,6 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
 from mendbench.cli.crash_view import say_crashed, unmeasured
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
@@ -26,6 +23,8 @@ from mendbench.trial.long_texts import whole
 from mendbench.values.words import few
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from mendbench.api.rescoring import Rescored
     from mendbench.api.rule_book import Agreement
 
@@ -42,6 +41,9 @@ def progress() -> Iterator[_Progress]:
     if sys.stderr is None or not sys.stderr.isatty():
         yield _Progress(None)
         return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
     columns = (
         TextColumn("{task.percentage:>3.0f} %"), BarColumn(bar_width=24), MofNCompleteColumn(), TimeElapsedColumn(),
         TextColumn("{task.description}", markup=False),
