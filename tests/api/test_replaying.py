@@ -11,6 +11,7 @@ import yaml
 
 from mendbench import api
 from mendbench.api import replaying, runs
+from mendbench.corpus import credentials
 from mendbench.errors import BadInput
 from mendbench.results.record_index import INDEX
 from mendbench.results.row_cache import CACHE
@@ -324,3 +325,15 @@ def test_a_credential_that_is_added_to_a_searched_recording_is_refused(root):
     path.write_text(path.read_text("utf-8") + "# token: ghp_" + "0aB1" * 9 + "\n", "utf-8")
     with pytest.raises(BadInput, match="credential"):
         api.run(ONE)
+
+
+def test_a_fresh_run_does_not_search_unchanged_files_for_credentials_again(root, monkeypatch):
+    searched = []
+    monkeypatch.setattr(credentials, "refuse_credentials", lambda case, _recordings: searched.append(case.id))
+    api.run(replace(ONE, fresh=True))
+    assert searched == []
+    edit_title()
+    api.run(replace(ONE, fresh=True))
+    assert searched == [CLOSED]
+    api.run(replace(ONE, fresh=True))
+    assert searched == [CLOSED]

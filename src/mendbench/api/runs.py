@@ -52,7 +52,6 @@ from mendbench.trial.inputs import code_digest, files_digest
 from mendbench.trial.long_texts import whole
 from mendbench.trial.row import FORMAT, digest_of_keys
 from mendbench.values.interning import Interned
-from mendbench.verify.proof import proved_with
 from mendbench.version import __version__
 
 HEADLINE = RunOptions()
@@ -99,13 +98,13 @@ def run(
         "recordings": _recordings(context, chosen, planned.keys),
         "asked": digest(_asked(context, planned.keys)),
     }
-    cache_file = loaded.output(CACHE) if reuses else None
+    cache_file = loaded.output(CACHE) if context.record == "none" else None
     searched = _refuse_credentials(context, keys, cache_file)
     opened: AbstractContextManager[RowCache | None] = RowCache(cache_file) if cache_file is not None else nullcontext()
     with open_run(out, plan, resume=options.resume, on_note=on_note) as folder, opened as cache:
         replay = Replay(context, keys, folder)
         if context.record == "none":
-            replay.run(KnownRows(earlier, cache) if cache is not None else None, options, on_progress)
+            replay.run(KnownRows(earlier, cache) if cache is not None and reuses else None, options, on_progress)
         else:
             _record(context, keys, folder, options, on_progress, on_note)
         rows, texts = folder.rows(), folder.texts()
@@ -119,7 +118,8 @@ def run(
         page = html_parts(StoredRun(folder=out, run=document, rows=rows, texts=texts))
         inputs = replay.inputs(made_from) if context.record == "none" else None
         if cache is not None:
-            replay.store(cache)
+            if reuses:
+                replay.store(cache)
             cache.put_searched(code_digest(), searched)
         return folder.finish(document, {PAGE: page}, inputs)
 
@@ -159,6 +159,8 @@ def _stale(
     rows: Iterable[RecordingsUsed],
     texts: Mapping[str, str],
 ) -> tuple[StaleFile, ...]:
+    from mendbench.verify.proof import proved_with  # noqa: PLC0415  what only a run of everything needs
+
     cases = [case for case in planned.cases if case.id in run_here]
     models = models_used(planned.keys, context)
     return stale_files(context.cassettes_dir, cases, rows, texts, models, partial(proved_with, context))
