@@ -79,12 +79,12 @@ class World:
             connection.putrequest(
                 request.method, quote(target, safe=_WIRE_SAFE), skip_host=True, skip_accept_encoding=True
             )
-            told = {
+            own = {
                 "Mendbench-Node": node,
                 "Mendbench-Timeout-S": request.timeout_s,
                 "Content-Length": len(request.body),
             }
-            for name, value in (*request.headers, ("Host", urlsplit(WORLD).netloc), *told.items()):
+            for name, value in (*request.headers, ("Host", urlsplit(WORLD).netloc), *own.items()):
                 if value is not None:
                     connection.putheader(name, str(value).encode("utf-8", "replace"))
             connection.endheaders(request.body)
@@ -115,11 +115,11 @@ class World:
         return Response(status=0, fault=last["fault"] or "reset", elapsed_ms=last["elapsed_ms"], body=body), False
 
     def _exchanged(self, request: Request, node: str | None) -> tuple[Response, bool]:
-        told = {
+        message = {
             "method": request.method, "url": request.url, "headers": list(request.headers), "timeout_s": request.timeout_s, "node": node,
             "body_base64": base64.b64encode(request.body).decode(),
         }  # fmt: skip
-        came = _posted("/-/exchange", told)
+        came = _posted("/-/exchange", message)
         response = Response(
             status=came["status"], headers=tuple((name, as_written(value)) for name, value in came["headers"]), fault=came["fault"],
             body=_bytes_as_written(base64.b64decode(came["body_base64"])), elapsed_ms=came["elapsed_ms"],
@@ -147,18 +147,18 @@ def _bytes_as_written(body: bytes) -> bytes:
         return body
 
 
-def _remembered(told: JsonObject) -> Exchange:
+def _remembered(stored: JsonObject) -> Exchange:
     """Return an exchange of an earlier execution, with what resuming asks of it."""
-    request = Request(method=told["method"], url=told["url"])
-    response = Response(status=told["status"])
+    request = Request(method=stored["method"], url=stored["url"])
+    response = Response(status=stored["status"])
     return Exchange(
         request=request,
         response=response,
         origin="recorded",
         key="",
-        accepted=told["accepted"],
-        node=told["node"],
-        changed=told["changed"],
+        accepted=stored["accepted"],
+        node=stored["node"],
+        changed=stored["changed"],
     )
 
 
@@ -172,16 +172,16 @@ def kept(execution: Execution, world: World) -> JsonObject:
     return {"checkpoint": dataclasses.asdict(execution.checkpoint), "traffic": traffic}
 
 
-def checkpoint_in(told: JsonObject) -> Checkpoint:
+def checkpoint_in(stored: JsonObject) -> Checkpoint:
     """Return the checkpoint that an earlier execution left."""
     return Checkpoint(
-        completed={name: Completed(**one) for name, one in told["completed"].items()},
-        items={name: tuple(Completed(**one) for one in items) for name, items in told["items"].items()},
-        failed_node=told["failed_node"],
+        completed={name: Completed(**one) for name, one in stored["completed"].items()},
+        items={name: tuple(Completed(**one) for one in items) for name, items in stored["items"].items()},
+        failed_node=stored["failed_node"],
     )
 
 
-def told(name: str) -> Json:
+def document_at(name: str) -> Json:
     """Return what stands in the file that a variable names; an empty object where there is none."""
     path = os.environ.get(name)
     return json.loads(Path(path).read_text(encoding="utf-8")) if path else {}
@@ -190,11 +190,11 @@ def told(name: str) -> Json:
 def execute() -> JsonObject:
     """Execute the workflow and return the document to print."""
     workflow, inputs, before = (
-        mapped(told("MENDBENCH_WORKFLOW")),
-        mapped(told("MENDBENCH_INPUTS")),
-        told("MENDBENCH_CHECKPOINT"),
+        mapped(document_at("MENDBENCH_WORKFLOW")),
+        mapped(document_at("MENDBENCH_INPUTS")),
+        document_at("MENDBENCH_CHECKPOINT"),
     )
-    redactor, clock = Redactor(told("MENDBENCH_SECRETS")), VirtualClock(int(os.environ["MENDBENCH_NOW_MS"]))
+    redactor, clock = Redactor(document_at("MENDBENCH_SECRETS")), VirtualClock(int(os.environ["MENDBENCH_NOW_MS"]))
     world, engine = World(clock, redactor, before.get("traffic", [])), MendbenchEngine(redact=redactor.value)
     judge = os.environ["MENDBENCH_DETECTOR"]
     execution = engine.execute(

@@ -22,7 +22,7 @@ PFLOW = Path(sys.executable).with_name("pflow")
 MIRRORED = ("url", "method", "headers", "params", "body", "timeout", "auth_token", "api_key")
 
 
-def told(name):
+def document_at(name):
     """Return the JSON document that a variable names."""
     return json.loads(Path(os.environ[name]).read_text(encoding="utf-8"))
 
@@ -88,7 +88,7 @@ def markdown(workflow):
             lines += [f"### {node['id']}", "", "One step of the workflow.", "", first, *leads, *rest, ""]
     for name, spec in (workflow.get("outputs") or {}).items():
         lines += ["## Outputs", ""] if "## Outputs" not in lines else []
-        lines += [f"### {name}", "", "Told at the end.", "", f"- source: {spec['source']}", ""]
+        lines += [f"### {name}", "", "Stated at the end.", "", f"- source: {spec['source']}", ""]
     return "\n".join(lines)
 
 
@@ -96,10 +96,10 @@ def execute():
     """Run pflow and return what it printed, as a document in the agent error format."""
     folder = Path(os.environ["MENDBENCH_TRACE_DIR"])
     path = folder / "converted.pflow.md"
-    path.write_text(markdown(told("MENDBENCH_WORKFLOW")), encoding="utf-8")
+    path.write_text(markdown(document_at("MENDBENCH_WORKFLOW")), encoding="utf-8")
     inputs = [
         f"{name}={value if isinstance(value, str) else json.dumps(value)}"
-        for name, value in told("MENDBENCH_INPUTS").items()
+        for name, value in document_at("MENDBENCH_INPUTS").items()
     ]
     command = [str(PFLOW), str(path), *inputs, "--output-format", "json", "--no-cache"]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "HOME": str(folder)})  # noqa: S603

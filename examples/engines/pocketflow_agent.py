@@ -243,13 +243,13 @@ class Ask(Node):
             return "done"
         found = re.search(r"\{.*\}", response, re.DOTALL)
         try:
-            told = json.loads(found[0]) if found else {}
+            reply = json.loads(found[0]) if found else {}
         except ValueError:
-            told = {}
-        if isinstance(told.get("cannot_fix"), str):
-            shared["declined"] = told["cannot_fix"]
+            reply = {}
+        if isinstance(reply.get("cannot_fix"), str):
+            shared["declined"] = reply["cannot_fix"]
             return "done"
-        shared["workflow"] = edited(shared["workflow"], told.get("edits") or [])
+        shared["workflow"] = edited(shared["workflow"], reply.get("edits") or [])
         return "edited"
 
 
@@ -276,8 +276,8 @@ def repaired():
     model_request - "edited" >> run
     request = Path(os.environ["MENDBENCH_REQUEST"]).read_text(encoding="utf-8")
     shared = {
-        "workflow": told("MENDBENCH_WORKFLOW"),
-        "inputs": told("MENDBENCH_INPUTS"),
+        "workflow": document_at("MENDBENCH_WORKFLOW"),
+        "inputs": document_at("MENDBENCH_INPUTS"),
         "request": request,
         "asked": 0,
         "attempts": [],
@@ -287,7 +287,7 @@ def repaired():
     return {**shared["document"], "mendbench": own}
 
 
-def told(name):
+def document_at(name):
     """Return the JSON document that a variable names."""
     return json.loads(Path(os.environ[name]).read_text(encoding="utf-8"))
 
@@ -299,7 +299,11 @@ def main():
         own = {"version": version("pocketflow"), "repairs": True, "judge": "engine", "node_types": sorted(KINDS)}
         document = {"mendbench": own}
     else:
-        document = repaired() if task == "repair" else executed(told("MENDBENCH_WORKFLOW"), told("MENDBENCH_INPUTS"))[0]
+        document = (
+            repaired()
+            if task == "repair"
+            else executed(document_at("MENDBENCH_WORKFLOW"), document_at("MENDBENCH_INPUTS"))[0]
+        )
     sys.stdout.write(json.dumps(document) + "\n")
 
 

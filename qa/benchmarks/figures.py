@@ -226,8 +226,8 @@ def headline(run: StoredRun) -> Table:
     head += [f"{api} APIs: first response \\| within three, of {len(of_api(own, api).values('case'))}" for api in APIS]
     rows = []
     for name in by_tokens(own):
-        told = own.where("treatment", partial(_strategy_is, name))
-        cells = [" \\| ".join(_bounds(of_api(told, api), right) for right in (_first_right, _right)) for api in APIS]
+        chosen = own.where("treatment", partial(_strategy_is, name))
+        cells = [" \\| ".join(_bounds(of_api(chosen, api), right) for right in (_first_right, _right)) for api in APIS]
         every = strong(run, kinds=None).where("treatment", partial(_strategy_is, name))
         rows.append([f"`{name}`", f"{context_tokens(every):.0f}", *cells])
     return head, rows
@@ -244,7 +244,7 @@ def funnel_table(run: StoredRun) -> Table:
 
 
 def strata(run: StoredRun) -> Table:
-    """Return success of the first response where the prompt prints the value, or tells all facts, and where it does not."""
+    """Return success of the first response where the prompt prints the value, or states all facts, and where it does not."""
     own, rows = strong(run), []
     names = by_tokens(own)
     for title, holds in STRATA.items():
@@ -253,12 +253,12 @@ def strata(run: StoredRun) -> Table:
             parts = (getattr(by_strategy[name], side) if name in by_strategy else None for name in names)
             cells = (f"{one.right_first} of {one.cases}" if one is not None and one.cases else "" for one in parts)
             within = within_cases(own, holds)
-            told = (
+            within = (
                 f"{within.difference:+.2f} ({interval(within.interval)}), {within.cases} cases"
                 if within.difference is not None
                 else ""
             )
-            rows.append([words, *cells, told if side == "holds" else ""])
+            rows.append([words, *cells, within if side == "holds" else ""])
     return ["first prompt", *(f"`{name}`" for name in names), "difference within cases"], rows
 
 
@@ -552,8 +552,8 @@ def strong(
     run: StoredRun, policy: str | None = "naive", kinds: Collection[str] | None = EDIT_KINDS, part: str = "test"
 ) -> Records:
     """Return the strong model's trials in a part: of cases with an edit fault, unless ``kinds`` says otherwise."""
-    told = run.records.where("part", part.__eq__).where("kind", lambda kind: kinds is None or kind in kinds)
-    return told.where(
+    chosen = run.records.where("part", part.__eq__).where("kind", lambda kind: kinds is None or kind in kinds)
+    return chosen.where(
         "treatment", lambda one: one.model == STRONG and policy in (None, one.policy) and _is_plain(one.strategy)
     )
 
@@ -660,8 +660,8 @@ def over_groups(records: Records, figure: Callable[[TrialRecord], float]) -> Int
 def right(total: JsonObject, score: str, *, interval: bool = True) -> str:
     """Return a share as so many of so many, with its interval."""
     one = total["scores"][score]
-    told = f"{count(one['numerator'])} of {count(one['denominator'])}"
-    return f"{told} ({_ends(one['interval'])})" if interval and one["interval"] else told
+    share = f"{count(one['numerator'])} of {count(one['denominator'])}"
+    return f"{share} ({_ends(one['interval'])})" if interval and one["interval"] else share
 
 
 def ranged(total: JsonObject, score: str) -> str:
@@ -675,11 +675,11 @@ def value(total: JsonObject, score: str) -> float:
     return float(total["scores"][score]["value"])
 
 
-def link(told: str, **wanted: str) -> str:
-    """Return what is told, as a link to its trials in the report, if there are any: they are of :data:`MAIN` under ``two-layer``."""
-    shown, _, rest = told.partition(" (")
+def link(text: str, **wanted: str) -> str:
+    """Return a text as a link to its trials in the report, if there are any: they are of :data:`MAIN` under ``two-layer``."""
+    shown, _, rest = text.partition(" (")
     if shown.startswith("0 "):
-        return told
+        return text
     return f"[{shown}]({PAGE}#{urlencode({'policy': 'two-layer', 'by': MAIN, **wanted})}&view=grid)" + (
         f" ({rest}" if rest else ""
     )

@@ -73,7 +73,7 @@ def drawn(seen: Counter[Stack], label: str) -> str:
     for name, depth, begins, count in boxes:
         x, y, width = WIDTH * begins / whole, height - (depth + 1) * ROW, WIDTH * count / whole
         colour = COLOURS.get(name.partition(".")[0], "#c9c9c9")
-        told = escape(name.removeprefix("mendbench."))
+        label = escape(name.removeprefix("mendbench."))
         room = int((width - 4) / LETTER)
         text = (
             f'<text x="{x + 2:.1f}" y="{y + 12}">{escape(name.removeprefix("mendbench.")[:room])}</text>'
@@ -81,7 +81,7 @@ def drawn(seen: Counter[Stack], label: str) -> str:
             else ""
         )
         box = f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{ROW - 1}" fill="{colour}"/>'
-        shown.append(f"<g><title>{told}: {count / whole:.1%}</title>{box}{text}</g>")
+        shown.append(f"<g><title>{label}: {count / whole:.1%}</title>{box}{text}</g>")
     return "\n".join([*shown, "</svg>", ""])
 
 

@@ -91,7 +91,7 @@ def _shots(run: StoredRun) -> dict[Path, int]:
 
 def _take(browser: Browser, shot: Shot, run: StoredRun) -> Path:
     page = browser.new_page(viewport={"width": shot.width, "height": shot.height}, color_scheme=shot.scheme)
-    page.goto((run.folder / "index.html").absolute().as_uri() + (trial_link(_telling(run)) if shot.trial else ""))
+    page.goto((run.folder / "index.html").absolute().as_uri() + (trial_link(_example(run)) if shot.trial else ""))
     page.wait_for_selector("#trial > article" if shot.trial else "a.cell", state="attached")
     if shot.at:
         page.eval_on_selector(shot.at, "place => place.scrollIntoView()")
@@ -101,7 +101,7 @@ def _take(browser: Browser, shot: Shot, run: StoredRun) -> Path:
     return place
 
 
-def _telling(run: StoredRun) -> str:
+def _example(run: StoredRun) -> str:
     """Return the trial that shows most: repaired after more than one attempt; else the first that was repaired, or that there is."""
     ranked = sorted(
         run.rows,

@@ -1,4 +1,4 @@
-"""How often the gate fails, or cannot tell, where responses were recorded anew: by simulation.
+"""How often the gate fails, or is inconclusive, where responses were recorded anew: by simulation.
 
     python qa/benchmarks/gate_false_alarms.py [DRAWS]
 
@@ -53,7 +53,7 @@ def wrong(one: Entry, *, harm: bool) -> Entry:
 
 
 def simulated(source: random.Random, cases: int, arms: int, repeatability: float, loss: float) -> tuple[bool, bool]:
-    """Return whether one comparison is worse beyond noise, and else whether it cannot be told.
+    """Return whether one comparison is worse beyond noise, and else whether it is inconclusive.
 
     ``noise`` is the share of cases that come out otherwise by chance. ``loss`` of the cases are lost by the change besides, under the
     first strategy.

@@ -34,8 +34,8 @@ HERE = Path(__file__).parent
 HISTORY = HERE / "history.jsonl"
 STRATEGIES, POLICIES = ("summary", "full-context"), ("naive", "loop", "two-layer", "three-strikes")
 MODEL = "qwen2.5-coder-1.5b-instruct-q4_k_m"
-RESPONSEED = ("--repairer", "chat", "--model", MODEL)
-ONE_CASE = ("github/labels-as-string", "--strategy", "summary", "--policy", "two-layer", *RESPONSEED)
+ANSWERED = ("--repairer", "chat", "--model", MODEL)
+ONE_CASE = ("github/labels-as-string", "--strategy", "summary", "--policy", "two-layer", *ANSWERED)
 PEERS = {"pydantic-evals": "pydantic_evals", "deepeval": "deepeval", "inspect-ai": "inspect_ai"}
 
 
@@ -77,10 +77,10 @@ def cost(command: Sequence[str | Path]) -> Cost:
         "print(json.dumps([done.returncode, done.stderr[-2000:], used.ru_utime + used.ru_stime,"
         " time.perf_counter() - began, used.ru_maxrss / 1024]))\n"
     )
-    told = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", program, *map(str, command)], capture_output=True, text=True, check=True
     )
-    code, error, cpu, wall, peak = json.loads(told.stdout)
+    code, error, cpu, wall, peak = json.loads(done.stdout)
     if code:
         sys.exit(f"{' '.join(map(str, command))}: exit {code}\n{error}")
     return Cost(cpu, wall, peak)
@@ -109,11 +109,11 @@ def mendbench(*words: str | Path) -> list[str]:
 
 def replay(out: Path, samples: int, workers: int, *cases: str) -> list[str]:
     """Return the command that replays the trials which everything else is compared with."""
-    told = [word for name in STRATEGIES for word in ("--strategy", name)]
+    strategies = [word for name in STRATEGIES for word in ("--strategy", name)]
     stopped = [word for name in POLICIES for word in ("--policy", name)]
     drawn = ["--samples", str(samples)] if samples > 1 else []
     return mendbench(
-        "run", *cases, *told, *stopped, *RESPONSEED, *drawn, "--fresh", "--workers", str(workers), "--out", out
+        "run", *cases, *strategies, *stopped, *ANSWERED, *drawn, "--fresh", "--workers", str(workers), "--out", out
     )
 
 
@@ -126,10 +126,12 @@ def measured(count: int, peers: Sequence[str], place: Path) -> list[Ratio]:
     ours = lambda: cost(replay(place / "again", 1, 1))  # noqa: E731
     bare = lambda: cost([sys.executable, HERE / "speed_bare.py", work])  # noqa: E731
     hand = lambda: cost([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", work / "test_by_hand.py"])  # noqa: E731
-    told = rounds(count, ours, bare, hand)
+    measured = rounds(count, ours, bare, hand)
     name = f"{trials} trials"
-    found.append(compared(f"{name}: CPU to the bare loop's", [(a.cpu, b.cpu) for a, b, _ in told], "at most 4"))
-    found.append(compared(f"{name}: CPU of tests by hand to ours", [(c.cpu, a.cpu) for a, _, c in told], "at least 5"))
+    found.append(compared(f"{name}: CPU to the bare loop's", [(a.cpu, b.cpu) for a, b, _ in measured], "at most 4"))
+    found.append(
+        compared(f"{name}: CPU of tests by hand to ours", [(c.cpu, a.cpu) for a, _, c in measured], "at least 5")
+    )
     typer = lambda: cost([sys.executable, "-c", "import typer"])  # noqa: E731
     for words, wanted in ((["--version"], "at most 1.3"), (["--help"], "at most 1.3")):
         pairs = rounds(count, lambda words=words: cost(mendbench(*words)), typer)

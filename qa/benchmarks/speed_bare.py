@@ -14,7 +14,7 @@ from mendbench.strategies.template import variables
 
 
 def main() -> None:
-    """Read each case's recordings once, render every prompt from what a template is told, and write every row."""
+    """Read each case's recordings once, render every prompt from what a template receives, and write every row."""
     work = Path(sys.argv[1])
     bodies = orjson.loads((work / "templates.json").read_bytes())
     templates = {name: environment().from_string(body) for name, body in bodies.items()}

@@ -26,7 +26,7 @@ from mendbench.trial.session import session_for
 
 
 def main() -> None:
-    """Write one JSON file a case with its recordings and what its templates are told, the rows, and the tests by hand."""
+    """Write one JSON file a case with its recordings and what its templates receive, the rows, and the tests by hand."""
     run, out = read_run(Path(sys.argv[1])), Path(sys.argv[2])
     out.mkdir(parents=True)
     context = open_context(load_config(Path.cwd()), RunOptions())
@@ -38,9 +38,9 @@ def main() -> None:
         recordings = Recorder().recordings(context.corpus.cassettes(case))
         way = session_for(context, case, key, recordings, Recorder())
         trajectory = repair(way.course, policy(key.policy))
-        told_by = way.parts.strategy
-        assert isinstance(told_by, TemplateStrategy)
-        templates[key.strategy] = told_by.body
+        strategy = way.parts.strategy
+        assert isinstance(strategy, TemplateStrategy)
+        templates[key.strategy] = strategy.body
         views = [attempt.prompt.view for attempt in trajectory.attempts]
         entries = [*recordings.world_entries(), *recordings.model_entries(key.model or "")]
         known = cases.setdefault(key.case, {"recordings": [plain(one) for one in entries], "views": {}})

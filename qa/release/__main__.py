@@ -27,9 +27,9 @@ def main() -> int:
     """Return 0 if everything held, else 1."""
     parser = argparse.ArgumentParser(prog="python -m qa.release", description=__doc__)
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART", help=", ".join(PARTS))
-    told = parser.parse_args()
+    options = parser.parse_args()
     steps: list[Step] = []
-    for name in told.parts or PARTS:
+    for name in options.parts or PARTS:
         with tempfile.TemporaryDirectory(prefix="mendbench-release-") as place:
             for step in PARTS[name](Path(place)):
                 steps.append(step)

@@ -36,8 +36,8 @@ def _tested(part: str, place: Path) -> Iterator[Step]:
     as_test = source + "import pytest; sys.exit(pytest.main(sys.argv[1:]))"
     as_program = source + "from mendbench.cli.main import main; sys.exit(main())"
     for folder in FAST_TESTS:
-        told = [python, "-c", as_test, "-q", "-x", "-p", "no:cacheprovider", folder]
-        yield timed(part, folder, lambda told=told: ran(told, ROOT))
+        command = [python, "-c", as_test, "-q", "-x", "-p", "no:cacheprovider", folder]
+        yield timed(part, folder, lambda command=command: ran(command, ROOT))
     out = place / "out"
     yield timed(part, "mendbench run", lambda: ran([python, "-c", as_program, "run", *A_FEW, "--out", out], ROOT))
     yield timed(

@@ -71,8 +71,8 @@ def _holds(wheel: Path) -> str | None:
         "missing of its description": sorted({"METADATA", "RECORD", "WHEEL", "entry_points.txt", "LICENSE"} - kinds),
         "megabytes": [f"{wheel.stat().st_size / 1e6:.1f}"] if wheel.stat().st_size > MAX_MEGABYTES * 1e6 else [],
     }
-    told = [f"{len(names)} {what}: {', '.join(names[:5])}" for what, names in faults.items() if names]
-    return "; ".join(told) or None
+    problems = [f"{len(names)} {what}: {', '.join(names[:5])}" for what, names in faults.items() if names]
+    return "; ".join(problems) or None
 
 
 def _same(wheel: Path, sdist: Path, place: Path) -> str | None:

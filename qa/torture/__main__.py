@@ -26,14 +26,14 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--count", type=int, help="attempts of each kind, instead of each part's own number")
     parser.add_argument("--seed", type=int, help="what attempts are drawn from; left out, another one each time")
-    told = parser.parse_args()
-    seed = random.SystemRandom().randrange(SEEDS) if told.seed is None else told.seed
+    options = parser.parse_args()
+    seed = random.SystemRandom().randrange(SEEDS) if options.seed is None else options.seed
     print(f"seed {seed}", flush=True)
     lost = 0
-    for name in told.parts or PARTS:
+    for name in options.parts or PARTS:
         part = cast("Part", importlib.import_module(f"qa.torture.{name}"))
         tally, since = Tally(), time.monotonic()
-        for attempt in part.attempts(part.LONG if told.count is None else told.count, seed):
+        for attempt in part.attempts(part.LONG if options.count is None else options.count, seed):
             tally.add(attempt)
             if attempt.failure is not None:
                 print(f"  {attempt.kind}: {attempt.what}: {attempt.failure}", file=sys.stderr, flush=True)
@@ -41,7 +41,7 @@ def main() -> int:
         for kind, tried in tally.tried.items():
             print(f"  {tally.survived(kind):>7,} of {tried:>7,} survived: {kind}")
         lost += len(tally.failures)
-    print("all was survived" if not lost else f"{lost} not survived (told above)")
+    print("all was survived" if not lost else f"{lost} not survived (reported above)")
     return min(lost, 1)
 
 

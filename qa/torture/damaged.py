@@ -2,7 +2,7 @@
 
 Inputs come from three makers: kept ones (:mod:`qa.torture.damaged_inputs`), right files whose parsed form was changed, and right
 files whose bytes were (:mod:`qa.torture.damage`). They are read in forked children, each input within a bound of CPU time and of address
-space; a child that dies of one is told of too. An input is made again by its kind, its number and the seed.
+space; a child that dies of one is reported too. An input is made again by its kind, its number and the seed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LONG = 10_000
 """Inputs of each kind."""
 
 UNDAMAGED = -1
-"""The number of the right file, which comes first: damage to a file that nothing takes would tell nothing."""
+"""The number of the right file, which comes first: damage to a file that nothing takes would show nothing."""
 
 BATCH = 250
 """Inputs that one child reads."""
@@ -47,7 +47,7 @@ LINE = 1400
 """Characters of the longest line that may be said."""
 
 EXHAUSTED = ("MemoryError", "RecursionError")
-"""What no refusal tells of: with the memory or the stack used up, reading has not kept its bounds, however politely it ends."""
+"""What no refusal reports: with the memory or the stack used up, reading has not kept its bounds, however politely it ends."""
 
 
 class Overdue(BaseException):
@@ -91,16 +91,16 @@ def made(kind: Kind, right: bytes, number: int, seed: int) -> bytes:
 
 def _batch(desk: Path, kind: Kind, right: bytes, numbers: list[int], seed: int) -> Iterator[Attempt]:
     """Read inputs in one child, up to the first that it dies of."""
-    told, tell = os.pipe()
+    reads, writes = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            os.close(told)
-            _child(desk, kind, right, numbers, seed, tell)
+            os.close(reads)
+            _child(desk, kind, right, numbers, seed, writes)
         finally:  # nothing of the parent's is cleaned up here
             os._exit(1)
-    os.close(tell)
-    with os.fdopen(told, encoding="utf-8") as lines:
+    os.close(writes)
+    with os.fdopen(reads, encoding="utf-8") as lines:
         said = [json.loads(line) for line in lines if line.endswith("\n")]
     _, status = os.waitpid(child, 0)
     for number, failure in zip(numbers, said, strict=False):
@@ -112,13 +112,13 @@ def _batch(desk: Path, kind: Kind, right: bytes, numbers: list[int], seed: int) 
         yield Attempt(kind=kind.name, what=f"input {numbers[len(said)]} of seed {seed}", failure=failure)
 
 
-def _child(desk: Path, kind: Kind, right: bytes, numbers: list[int], seed: int, tell: int) -> NoReturn:
+def _child(desk: Path, kind: Kind, right: bytes, numbers: list[int], seed: int, writes: int) -> NoReturn:
     gc.freeze()
     quiet = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(quiet, stream)
     signal.signal(signal.SIGPROF, _overdue)
-    with os.fdopen(tell, "w", encoding="utf-8") as out, tempfile.TemporaryDirectory() as folder:
+    with os.fdopen(writes, "w", encoding="utf-8") as out, tempfile.TemporaryDirectory() as folder:
         own = Path(folder) / "desk"
         shutil.copytree(desk, own)
         os.chdir(own)
@@ -152,7 +152,7 @@ def _tried(kind: Kind, data: bytes, *, taken: bool = False) -> str | None:
         except Overdue:
             return f"over {seconds:.1f} s of CPU time"
         except BaseException as error:  # noqa: BLE001  that is what is looked for
-            return _told(error)
+            return _described(error)
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
             resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
@@ -175,7 +175,7 @@ def _faulty(error: object, kind: Kind, *, taken: bool) -> str | None:
     return None
 
 
-def _told(error: BaseException) -> str:
+def _described(error: BaseException) -> str:
     trace = error.__traceback__
     places = []
     while trace is not None:

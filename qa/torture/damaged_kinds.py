@@ -66,7 +66,7 @@ class Kind:
     often: int = 1
     """It is dear: one in so many inputs is tried."""
     draft: bool = False
-    """It is not meant to be taken as it is, but told of."""
+    """It is not meant to be taken as it is, but reported."""
 
 
 def build(root: Path) -> None:
@@ -117,12 +117,12 @@ def _write_sources(root: Path) -> None:
     (root / "a.har").write_text(
         json.dumps({"log": {"version": "1.2", "entries": [{"time": 12.6, "request": sent, "response": came}]}}), "utf-8"
     )
-    told = {"request": {"method": "GET", "uri": f"{cases.HOST}/people/p-1", "headers": {"Accept": ["*/*"]}, "body": None},
+    interaction = {"request": {"method": "GET", "uri": f"{cases.HOST}/people/p-1", "headers": {"Accept": ["*/*"]}, "body": None},
             "response": {"status": {"code": 200, "message": "OK"}, "headers": {"Content-Type": ["application/json"]}, "body": {"string": '{"called": "Runa"}'}}}  # fmt: skip
-    (root / "vcr.json").write_text(json.dumps({"version": 1, "interactions": [told]}), "utf-8")
+    (root / "vcr.json").write_text(json.dumps({"version": 1, "interactions": [interaction]}), "utf-8")
     import yaml  # noqa: PLC0415
 
-    (root / "vcr.yaml").write_text(yaml.safe_dump({"version": 1, "interactions": [told]}), "utf-8")
+    (root / "vcr.yaml").write_text(yaml.safe_dump({"version": 1, "interactions": [interaction]}), "utf-8")
     output = {
         "response": {"called": "Runa"},
         "status_code": 200,
@@ -184,10 +184,10 @@ def command(*words: str) -> list[object]:
             code = _code()
     finally:
         sys.argv = argv
-    _, told = split_corpus_line(err.getvalue())
-    lines = told.count("\n")
-    if code == 4 or "Traceback" in told or (code == 2 and lines != 1):
-        raise AssertionError(f"{' '.join(words)} ended with {code} and said: {told[-400:]!r}")
+    _, printed = split_corpus_line(err.getvalue())
+    lines = printed.count("\n")
+    if code == 4 or "Traceback" in printed or (code == 2 and lines != 1):
+        raise AssertionError(f"{' '.join(words)} ended with {code} and said: {printed[-400:]!r}")
     return []
 
 
@@ -355,7 +355,7 @@ def _merged() -> list[object]:
     return []
 
 
-def _told_protocol() -> list[object]:
+def _reported_protocol() -> list[object]:
     read_protocol(Path("cases"))
     return []
 
@@ -367,7 +367,7 @@ def _secrets(name: str) -> Callable[[], list[object]]:
     return read
 
 
-def _told_split() -> list[object]:
+def _reported_split() -> list[object]:
     read_split(Path("cases"))
     return command("case", "list")
 
@@ -380,8 +380,8 @@ KINDS: tuple[Kind, ...] = (
     Kind(name="workflows of cases", file=CASE / "workflow.json", format="json", read=_cases, places=("case.yaml",)),
     Kind(name="workflows of cases, proved", file=CASE / "workflow.json", format="json", read=_checked_case, places=("case.yaml",), often=10),
     Kind(name="new cases with labels", file=Path("drafts/http/new-one/case.yaml"), format="yaml", read=lambda: api.list_cases((), Path("drafts"), None).broken, places=("workflow.json",), draft=True),
-    Kind(name="splits", file=Path("cases/split.yaml"), format="yaml", read=_told_split),
-    Kind(name="protocols", file=Path("cases/protocol.yaml"), format="yaml", read=_told_protocol),
+    Kind(name="splits", file=Path("cases/split.yaml"), format="yaml", read=_reported_split),
+    Kind(name="protocols", file=Path("cases/protocol.yaml"), format="yaml", read=_reported_protocol),
     Kind(name="workflows", file=Path("flow.json"), format="json", read=_workflow),
     Kind(name="strategies", file=Path("mine.md.j2"), format="template", read=_strategy),
     Kind(name="baselines", file=Path("baseline.tsv"), format="tsv", read=_baseline),

@@ -80,10 +80,10 @@ def replayed(
     """
     run = ("run", *chosen, "--fresh", "--workers", str(workers), "--out", "out")
     program = [*by, sys.executable, "-c", RAN, json.dumps([run, *made])]
-    told = {**os.environ, "PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8", **environment}
+    environ = {**os.environ, "PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8", **environment}
     shutil.rmtree(desk / "made", ignore_errors=True)
     (desk / "made").mkdir()
-    subprocess.run(program, cwd=desk, env=told, check=True, capture_output=True)
+    subprocess.run(program, cwd=desk, env=environ, check=True, capture_output=True)
     written = sorted(path for folder in ("out", "made") for path in (desk / folder).rglob("*") if path.is_file())
     found = {str(path.relative_to(desk)): path.read_bytes() for path in written}
     rows = [json.loads(line) for line in found["out/trials.jsonl"].splitlines()]

@@ -156,15 +156,15 @@ def odd_document(chance: random.Random, *, whole: bool = True) -> dict[str, Any]
         return {name: chance.choice(ODD) for name in names if chance.random() < 0.5}
 
     def error() -> dict[str, Any]:
-        told = some(OF_AN_ERROR)
+        entry = some(OF_AN_ERROR)
         if chance.random() < 0.7:
-            told["node_id"] = chance.choice(("note", "person"))
+            entry["node_id"] = chance.choice(("note", "person"))
         for name, parts in (
             ("request_sent", ("method", "url", "headers", "body")), ("batch_item", ("index", "count", "item"))
         ):  # fmt: skip
-            told |= {name: some(parts)} if chance.random() < 0.3 else {}
+            entry |= {name: some(parts)} if chance.random() < 0.3 else {}
         lists = {"problems": ("field", "problem", "says"), "upstream": ("param", "template", "resolved", "value")}
-        return told | {name: [some(parts)] for name, parts in lists.items() if chance.random() < 0.3}
+        return entry | {name: [some(parts)] for name, parts in lists.items() if chance.random() < 0.3}
 
     success = chance.random() < 0.5
     errors = [error() if chance.random() < 0.8 else chance.choice(ODD) for _ in range(chance.randint(0, 2))]

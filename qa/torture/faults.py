@@ -144,21 +144,21 @@ HTTP_CELLS = (
     Cell(effect="http", name="self-signed certificate", server="own", script=[GOOD], wanted=_fault("tls")),
     Cell(effect="http", name="good certificate", server="good", script=[GOOD], wanted=FINE),
     Cell(effect="http", name="no TLS where it is expected", server="plain as tls", script=[GOOD], wanted=_fault("tls")),
-    Cell(effect="http", name="body shorter than told", script=[sends(http(body=BODY, length=99))], wanted=_fault("truncated", 3, TWICE_S, "broke off")),
-    Cell(effect="http", name="body shorter than told, a write", method="POST", script=[sends(http(body=BODY, length=99))], wanted=_fault("truncated")),
+    Cell(effect="http", name="body shorter than declared", script=[sends(http(body=BODY, length=99))], wanted=_fault("truncated", 3, TWICE_S, "broke off")),
+    Cell(effect="http", name="body shorter than declared, a write", method="POST", script=[sends(http(body=BODY, length=99))], wanted=_fault("truncated")),
     Cell(effect="http", name="cut within a chunk", script=[sends(CHUNKED + b"19\r\n" + BODY[:5])], wanted=_fault("truncated", 3, TWICE_S)),
     Cell(effect="http", name="cut between chunks", script=[sends(CHUNKED + b"19\r\n" + BODY + b"\r\n")], wanted=_fault("truncated", 3, TWICE_S)),
     Cell(effect="http", name="a chunk's size is no number", script=[sends(CHUNKED + b"zz\r\n" + BODY)], wanted=_fault("truncated", 3, TWICE_S)),
     Cell(effect="http", name="whole in chunks", script=[sends(CHUNKED + b"19\r\n" + BODY + b"\r\n0\r\n\r\n")], wanted=FINE),
-    Cell(effect="http", name="body longer than told", script=[sends(http(body=BODY + b"and more", length=len(BODY)))], wanted=FINE),
-    Cell(effect="http", name="JSON cut, and told whole", script=[sends(http(body=BODY[:9], Content_Type="application/json"))], wanted=FINE),
+    Cell(effect="http", name="body longer than declared", script=[sends(http(body=BODY + b"and more", length=len(BODY)))], wanted=FINE),
+    Cell(effect="http", name="JSON cut, declared whole", script=[sends(http(body=BODY[:9], Content_Type="application/json"))], wanted=FINE),
     Cell(effect="http", name="bytes that are no UTF-8", script=[sends(http(body=b'{"name": "\xe9\xff"}', Content_Type="application/json; charset=utf-8"))], wanted=FINE),
     Cell(effect="http", name="a charset that does not exist", script=[sends(http(body=BODY, Content_Type="application/json; charset=klingon"))], wanted=FINE),
-    Cell(effect="http", name="UTF-16 told as UTF-8", script=[sends(http(body='{"a": 1}'.encode("utf-16"), Content_Type="application/json"))], wanted=FINE),
-    Cell(effect="http", name="a page told as JSON", script=[sends(http(body=b"<html>Sign in</html>", Content_Type="application/json"))], wanted=FINE),
-    Cell(effect="http", name="JSON told as a picture", script=[sends(http(body=BODY, Content_Type="image/png"))], wanted=FINE),
+    Cell(effect="http", name="UTF-16 declared as UTF-8", script=[sends(http(body='{"a": 1}'.encode("utf-16"), Content_Type="application/json"))], wanted=FINE),
+    Cell(effect="http", name="a page declared as JSON", script=[sends(http(body=b"<html>Sign in</html>", Content_Type="application/json"))], wanted=FINE),
+    Cell(effect="http", name="JSON declared as a picture", script=[sends(http(body=BODY, Content_Type="image/png"))], wanted=FINE),
     Cell(effect="http", name="NULs and controls in the body", script=[sends(http(body=bytes(range(32)), Content_Type="text/plain"))], wanted=FINE),
-    Cell(effect="http", name="no gzip, and told so", script=[sends(http(body=b"not packed", Content_Encoding="gzip"))], wanted=_fault("truncated", 3, TWICE_S)),
+    Cell(effect="http", name="no gzip, but declared", script=[sends(http(body=b"not packed", Content_Encoding="gzip"))], wanted=_fault("truncated", 3, TWICE_S)),
     Cell(effect="http", name="gzip cut", script=[sends(http(body=gzip.compress(BODY * 9)[:-12], Content_Encoding="gzip"))], wanted=_fault("truncated", 3, TWICE_S)),
     Cell(effect="http", name="gzip whole", script=[sends(http(body=gzip.compress(BODY), Content_Encoding="gzip"))], wanted=FINE),
     Cell(effect="http", name="an encoding that does not exist", script=[sends(http(body=BODY, Content_Encoding="zap"))], wanted=None),
@@ -286,8 +286,8 @@ def _differs(first: Gone, again: Gone) -> str | None:
 def _unlike_refusal(error: BaseException, folder: Path, wanted: Wanted) -> str | None:
     """Return what is amiss where the operator has to mend something: one line has to say so, and nothing may be recorded."""
     kept = [each.name for each in folder.rglob("*.yaml") if each.stat().st_size]
-    told = isinstance(error, BadInput) and wanted.says in str(error) and "\n" not in str(error)
-    return None if told and not kept else f"{type(error).__name__}: {error} {kept}"
+    reported = isinstance(error, BadInput) and wanted.says in str(error) and "\n" not in str(error)
+    return None if reported and not kept else f"{type(error).__name__}: {error} {kept}"
 
 
 def _unlike(gone: Gone, wanted: Wanted) -> str | None:
@@ -399,13 +399,13 @@ FAR_MCP_CELLS = (
     _far("ended before the response", _fault("reset"), whatever(sends())),
     _far("reset within the body", _fault("reset"), lambda number: sends_and_resets(as_json(_right(number))[:-9])),
     _far("reset within an event", _fault("reset"), lambda number: sends_and_resets(http(body=_as_events(number), length=9999, Content_Type=EVENTS)[:-9])),
-    _far("body shorter than told", _fault("truncated", says="broke off"), lambda number: sends(as_json(_right(number))[:-9])),
+    _far("body shorter than declared", _fault("truncated", says="broke off"), lambda number: sends(as_json(_right(number))[:-9])),
     _far("an event that breaks off", _fault("truncated"), lambda number: sends(http(body=_as_events(number), length=9999, Content_Type=EVENTS)[:-9])),
     _far("events without a response", _fault("reset"), whatever(sends(http(Content_Type=EVENTS)))),
     _far("gzip cut", _fault("truncated"), lambda number: sends(as_json(gzip.compress(_right(number))[:-12], Content_Encoding="gzip"))),
     _far("gzip whole, which nobody asked for", _fault("truncated"), lambda number: sends(as_json(gzip.compress(_right(number)), Content_Encoding="gzip"))),
     _far("no HTTP at all", _fault("reset"), whatever(sends(b"SSH-2.0-OpenSSH_9.9\r\n"))),
-    _far("JSON cut, and told whole", Wanted(state="error", status=200, says="Failed to parse"), lambda number: sends(as_json(_right(number)[:-9]))),
+    _far("JSON cut, declared whole", Wanted(state="error", status=200, says="Failed to parse"), lambda number: sends(as_json(_right(number)[:-9]))),
     _far("429, wait 2 seconds, then a response", replace(FINE, sent=2, waited_s=(2, 2)), *_busy_mcp(TOO_MANY, "2"), texts("fine")),
     _far("429 with an error inside, wait 2 seconds, then a response", replace(FINE, sent=2, waited_s=(2, 2)), *_busy_mcp(TOO_MANY, "2", body=LATER), texts("fine")),
     _far("429 until a date, then a response", replace(FINE, sent=2, waited_s=(7, 7)), whatever(sends(http(TOO_MANY, Date=NOON, Retry_After=PAST_NOON))), texts("fine")),
@@ -543,7 +543,7 @@ COMPLETION = http(
     body=json.dumps({"choices": [{"message": {"role": "assistant", "content": "{}"}}]}).encode(),
     Content_Type="application/json",
 )
-RESPONSEED = sends(COMPLETION)
+ANSWERED = sends(COMPLETION)
 HALF = http(
     body=b'{"choices": [{"message": {"content": "{\\"edits\\": [{\\"no"}, "finish_reason": "error"}]}',
     Content_Type="application/json",
@@ -568,39 +568,39 @@ class ModelCell:
 
 
 MODEL_CELLS = (
-    ModelCell(name="a response", script=[RESPONSEED], ends=None, asked=1, waits=()),
+    ModelCell(name="a response", script=[ANSWERED], ends=None, asked=1, waits=()),
     ModelCell(name="slow, and whole", script=[drips(COMPLETION, pieces=4, pause_s=0.01)], ends=None, asked=1, waits=()),
     ModelCell(name="nobody listens", script=[], server="deaf", waits=()),
     ModelCell(name="connect timeout", script=[], server="full"),
     ModelCell(name="read timeout", script=[sends_and_stays()], asked=ATTEMPTS),
     ModelCell(name="timeout within the body", script=[sends_and_stays(COMPLETION[:-9])], asked=ATTEMPTS),
     ModelCell(name="reset", script=[sends_and_resets()], asked=ATTEMPTS),
-    ModelCell(name="reset within the body, then a response", script=[sends_and_resets(COMPLETION[:-9]), RESPONSEED], ends=None, asked=2),
-    ModelCell(name="body shorter than told, twice, then a response", script=[*[sends(COMPLETION[:-9])] * 2, RESPONSEED], ends=None, asked=3),
+    ModelCell(name="reset within the body, then a response", script=[sends_and_resets(COMPLETION[:-9]), ANSWERED], ends=None, asked=2),
+    ModelCell(name="body shorter than declared, twice, then a response", script=[*[sends(COMPLETION[:-9])] * 2, ANSWERED], ends=None, asked=3),
     ModelCell(name="the name does not exist", script=[], server="unknown", waits=()),
-    ModelCell(name="certificate has expired", script=[RESPONSEED], server="expired"),
-    ModelCell(name="self-signed certificate", script=[RESPONSEED], server="own"),
-    ModelCell(name="429, wait 3 seconds, then a response", script=[*_busy("429 Too Many Requests", "3"), RESPONSEED], ends=None, asked=2, waits=(3.0,)),
-    ModelCell(name="429 until a date, then a response", script=[sends(http("429 Too Many Requests", Date="Sun, 22 Nov 2026 12:00:00 GMT", Retry_After="Sun, 22 Nov 2026 12:00:09 GMT")), RESPONSEED], ends=None, asked=2, waits=(9.0,)),
+    ModelCell(name="certificate has expired", script=[ANSWERED], server="expired"),
+    ModelCell(name="self-signed certificate", script=[ANSWERED], server="own"),
+    ModelCell(name="429, wait 3 seconds, then a response", script=[*_busy("429 Too Many Requests", "3"), ANSWERED], ends=None, asked=2, waits=(3.0,)),
+    ModelCell(name="429 until a date, then a response", script=[sends(http("429 Too Many Requests", Date="Sun, 22 Nov 2026 12:00:00 GMT", Retry_After="Sun, 22 Nov 2026 12:00:09 GMT")), ANSWERED], ends=None, asked=2, waits=(9.0,)),
     ModelCell(name="429, wait for years", script=_busy("429 Too Many Requests", "999999999"), asked=1, waits=()),
-    ModelCell(name="429, wait less than nothing, then a response", script=[*_busy("429 Too Many Requests", "-9"), RESPONSEED], ends=None, asked=2),
+    ModelCell(name="429, wait less than nothing, then a response", script=[*_busy("429 Too Many Requests", "-9"), ANSWERED], ends=None, asked=2),
     ModelCell(name="429 for ever", script=_busy("429 Too Many Requests", ""), asked=ATTEMPTS),
-    ModelCell(name="503, then a response", script=[*_busy("503 Service Unavailable", ""), RESPONSEED], ends=None, asked=2),
+    ModelCell(name="503, then a response", script=[*_busy("503 Service Unavailable", ""), ANSWERED], ends=None, asked=2),
     ModelCell(name="503 for ever", script=_busy("503 Service Unavailable", "1"), asked=ATTEMPTS, waits=(1.0,) * (ATTEMPTS - 1)),
     ModelCell(name="529 for ever", script=_busy("529 Overloaded", ""), asked=ATTEMPTS),
     ModelCell(name="401", script=[sends(http("401 Unauthorized"))], ends=BadInput, asked=1, waits=()),
     ModelCell(name="404", script=[sends(http("404 Not Found"))], ends=BadInput, asked=1),
     ModelCell(name="a redirection", script=[sends(http("302 Found", Location="/login"))], ends=BadInput, asked=1),
     ModelCell(name="200 with nothing in it", script=[sends(http())], asked=1),
-    ModelCell(name="JSON cut, and told whole", script=[sends(http(body=b'{"choices": [{"mess'))], asked=1),
+    ModelCell(name="JSON cut, declared whole", script=[sends(http(body=b'{"choices": [{"mess'))], asked=1),
     ModelCell(name="a page", script=[sends(http(body=b"<html>Sign in</html>", Content_Type="text/html"))], asked=1),
     ModelCell(name="no choice", script=[sends(http(body=b'{"choices": []}'))], asked=1),
     ModelCell(name="a failure inside a 200", script=[sends(http(body=b'{"error": {"message": "overloaded"}}'))], asked=ATTEMPTS),
-    ModelCell(name="a failure inside a 200, then a response", script=[sends(http(body=b'{"error": {"message": "overloaded"}}')), RESPONSEED], ends=None, asked=2),
-    ModelCell(name="half a response that its server gave up on, then a response", script=[sends(HALF), RESPONSEED], ends=None, asked=2),
+    ModelCell(name="a failure inside a 200, then a response", script=[sends(http(body=b'{"error": {"message": "overloaded"}}')), ANSWERED], ends=None, asked=2),
+    ModelCell(name="half a response that its server gave up on, then a response", script=[sends(HALF), ANSWERED], ends=None, asked=2),
     ModelCell(name="half a response for ever", script=[sends(HALF)], asked=ATTEMPTS),
     ModelCell(name="429, wait 0, for ever", script=_busy("429 Too Many Requests", "0"), asked=ATTEMPTS),
-    ModelCell(name="no gzip, and told so", script=[sends(http(body=b"no", Content_Encoding="gzip"))], asked=ATTEMPTS),
+    ModelCell(name="no gzip, but declared", script=[sends(http(body=b"no", Content_Encoding="gzip"))], asked=ATTEMPTS),
     ModelCell(name="no HTTP at all", script=[sends(b"hello\r\n")], asked=ATTEMPTS),
     ModelCell(name="a prompt that is too long is a response", script=[sends(http("400 Bad Request", body=b'{"error": {"code": "context_length_exceeded"}}'))], ends=None, asked=1, state="error"),
 )  # fmt: skip

@@ -64,14 +64,14 @@ def tried(desk: Path, name: str, response: str) -> str | None:
         row, texts = run_trial(cases.context_of(root), cases.key(policy="naive"), recorder)
         again, _ = run_trial(cases.context_of(root), cases.key(policy="naive"))
     written = len(json.dumps(row)) + sum(map(len, texts.values()))
-    told = "\n".join(
+    shown = "\n".join(
         str(message["content"]) for model_request in recorder.model_requests for message in model_request["messages"]
     )
     if row["verdict"] == "correct":
         return "it counts as a repair"
     if written > MOST_WRITTEN:
         return f"it leaves {written:,} characters behind"
-    if "1337" in told and "1337" not in response:
+    if "1337" in shown and "1337" not in response:
         return "a template in the response was rendered"
     declared = (cases.HOST + "/", "model://")
     if any(not exchange["url"].startswith(declared) and exchange["status"] != 0 for exchange in _sent(row)):
@@ -94,27 +94,27 @@ def _reported(desk: Path) -> str | None:
             path.unlink()
         marked = cycle(text for name, text in responses() if name.startswith("markup"))
         cases.record_responses(root, cases.MATRIX, lambda _ask: next(marked))
-        outputs = ["--junit", "told.xml", "--markdown", "told.md", "--csv", "tables", "--all"]
+        outputs = ["--junit", "results.xml", "--markdown", "results.md", "--csv", "tables", "--all"]
         printed = ""
         for command in (
             ["run", "--workers", "1", "--out", "out"],
             ["report", "out", *outputs],
             ["report", "out", "--forensics"],
         ):
-            told = {**os.environ, "PYTHONPATH": str(SHIPPED / "src"), "FORCE_COLOR": "0"}
+            environ = {**os.environ, "PYTHONPATH": str(SHIPPED / "src"), "FORCE_COLOR": "0"}
             program = [sys.executable, "-m", "mendbench", *command]
-            done = subprocess.run(program, cwd=root, env=told, capture_output=True, check=False)
+            done = subprocess.run(program, cwd=root, env=environ, capture_output=True, check=False)
             printed += (done.stdout + done.stderr).decode("utf-8")
             if done.returncode not in (0, 3):
                 return f"{command[0]} ended with {done.returncode}: {printed[-300:]}"
-        ET.parse(root / "told.xml")
+        ET.parse(root / "results.xml")
         return _come_through(printed, root)
 
 
 def _come_through(printed: str, root: Path) -> str | None:
     if any((ord(one) < 32 and one not in "\n\t") or ord(one) in range(0x7F, 0xA0) for one in printed):
         return "control characters reach the terminal"
-    files = [root / "out" / "index.html", root / "told.xml", root / "told.md", *(root / "tables").iterdir()]
+    files = [root / "out" / "index.html", root / "results.xml", root / "results.md", *(root / "tables").iterdir()]
     for path in files:
         text = path.read_text("utf-8")
         if "<img src=x onerror" in text and path.suffix != ".csv":

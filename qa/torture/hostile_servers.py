@@ -183,7 +183,7 @@ def _model(speaking: Speaking) -> str | None:
         except (BadInput, Incomplete) as error:
             took = time.monotonic() - began
             too_long = len(str(error)) > 2000 or "\n" in str(error)
-            return f"it is told in {str(error)[:2000]!r}" if too_long or took > 2 * PATIENCE_S + LATE_S else None
+            return f"it is reported in {str(error)[:2000]!r}" if too_long or took > 2 * PATIENCE_S + LATE_S else None
     return "its response was recorded"
 
 

@@ -84,10 +84,10 @@ def refused(text: str) -> str | None:
         path = Path(folder) / "hostile.md.j2"
         path.write_text(f"{HEAD}{{% block all %}}{text}{{% endblock %}}\n", "utf-8")
         try:
-            told = load(path).render(issue_422(), 4000)
+            rendered = load(path).render(issue_422(), 4000)
         except BadInput as error:
             named = "hostile.md.j2" in error.place and len(str(error)) < LINE
             exhausted = any(word in str(error) for word in EXHAUSTED)
             return None if named and not exhausted else f"it is refused with {str(error)[:300]!r}"
-    harmless = text in ESCAPES and told.text.strip() in HARMLESS
-    return None if harmless else f"it was rendered: {told.text[:200]!r}"
+    harmless = text in ESCAPES and rendered.text.strip() in HARMLESS
+    return None if harmless else f"it was rendered: {rendered.text[:200]!r}"

@@ -32,22 +32,22 @@ def isolated(attempt: Callable[[], str | None], *, cpu_s: int = CPU_S, memory: i
         _limit(cpu_s, memory)
         try:
             said: str | None = attempt()
-        except BaseException as error:  # noqa: BLE001  it is told, and the process ends
+        except BaseException as error:  # noqa: BLE001  it is reported, and the process ends
             said = "".join(traceback.format_exception(error))[-1500:]
         with os.fdopen(writes, "wb") as out:
             pickle.dump(said, out)
         os._exit(0)
     os.close(writes)
-    told = _read(reads, time.monotonic() + WALL_S)
-    if told is None:
+    received = _read(reads, time.monotonic() + WALL_S)
+    if received is None:
         os.killpg(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     os.close(reads)
-    if told is None:
+    if received is None:
         return f"nothing came of it within {WALL_S} s"
-    if not told:
+    if not received:
         return f"the process ended with {os.waitstatus_to_exitcode(status)}: too much time or memory"
-    found: str | None = pickle.loads(told)
+    found: str | None = pickle.loads(received)
     return found
 
 

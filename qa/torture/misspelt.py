@@ -1,4 +1,4 @@
-"""Keys of shipped states, misspelt: each is told, and none is passed over."""
+"""Keys of shipped states, misspelt: each is reported."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def attempts(count: int, seed: int) -> Iterator[Attempt]:
     for number in range(count):
         case, at, name, way, known = chance.choice(_places())
         key = misspelt(way[-1], known, chance)
-        told = state_misfits(_changed(case, at, name, way, key))
+        reported = state_misfits(_changed(case, at, name, way, key))
         failure = (
             None
-            if any(repr(key) in str(one) for one in told)
+            if any(repr(key) in str(one) for one in reported)
             else f"{case.id}: {'.'.join(map(str, way))}: {key!r} is taken"
         )
         yield Attempt(kind=f"keys of {name}", what=f"key {number} of seed {seed}", failure=failure)

@@ -69,7 +69,7 @@ PROVIDERS: dict[str, Callable[[Draw], str]] = {
     "JWT": _jwt,
     "PEM private key": _pem,
 }  # fmt: skip
-"""What tells by its shape alone that it is a credential."""
+"""What its shape alone identifies as a credential."""
 
 SHAPELESS: dict[str, Callable[[Draw], str]] = {
     "AWS secret key": lambda d: _of(d, _LETTERS + "+/", 40),
@@ -83,7 +83,7 @@ SHAPELESS: dict[str, Callable[[Draw], str]] = {
     "password with spaces": lambda d: f"{_of(d, _LETTERS, 6)} {_of(d, _LETTERS, 5)} {_of(d, _LETTERS, 5)}",
     "secret of lines": lambda d: f"{_of(d, _LETTERS, 12)}\n{_of(d, _LETTERS, 12)}",
 }  # fmt: skip
-"""What only its name tells, or a declaration."""
+"""What only its name or a declaration identifies."""
 
 SHAPES = {**PROVIDERS, **SHAPELESS}
 
@@ -181,10 +181,10 @@ CARRIERS: dict[str, Callable[[str], str]] = {
     "model's response": lambda s: f'```json\n{{"edits": [{{"node": "note", "path": "params.auth_token", "value": {_string("Bearer " + s)}}}]}}\n```',
     "log line": lambda s: f"2026-01-05T10:00:00Z WARN client: retrying with api_key={shlex.quote(s)} attempt=2",
 }  # fmt: skip
-"""Texts that carry a secret: each under a name that tells it, but for a path and a file's name."""
+"""Texts that carry a secret: each under a name that identifies it, but for a path and a file's name."""
 
 NAMELESS = frozenset({"path", "file name", "model's response"})
-"""Carriers in which only a shape can tell."""
+"""Carriers in which only the shape identifies it."""
 ONE_LINE = frozenset(
     {"shell command", "cookie in a command", "TOML", "cookie line", "Set-Cookie line", "Azure connection", "file name"}
 )
@@ -204,7 +204,7 @@ class Planted:
 
     @property
     def what(self) -> str:
-        """How it is told, without the secret."""
+        """How it is reported, without the secret."""
         return f"{self.shape} in {self.carrier}, {self.spelling}"
 
 
@@ -230,6 +230,6 @@ def planted(count: int, seed: int, shapes: dict[str, Callable[[Draw], str]] = SH
 
 
 def undeclared(count: int, seed: int) -> list[Planted]:
-    """Return planted secrets that shape or name tells."""
+    """Return planted secrets that shape or name identifies."""
     named = [one for one in planted(count, seed) if one.carrier not in NAMELESS]
     return [*planted(count // 2, seed + 1, PROVIDERS), *named][:count]

@@ -155,13 +155,13 @@ def _traced(desk: Path, command: Sequence[str]) -> str | None:
     strace = shutil.which("strace")
     if strace is None:
         return "strace is not installed, so it was not tried"
-    told = desk.parent / "calls"
-    tracing = [strace, "-f", "-qq", "-y", "-s", "4096", "-e", TRACED, "-o", str(told), *command]
+    calls = desk.parent / "calls"
+    tracing = [strace, "-f", "-qq", "-y", "-s", "4096", "-e", TRACED, "-o", str(calls), *command]
     environment = {**os.environ, "PYTHONPATH": str(SHIPPED / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(tracing, cwd=desk, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         return f"it ended with {done.returncode}: {done.stderr[-400:]}"
-    return forbidden(told.read_text("utf-8", "replace").splitlines(), desk.parent / "out", desk / PROOFS, PROOFS)
+    return forbidden(calls.read_text("utf-8", "replace").splitlines(), desk.parent / "out", desk / PROOFS, PROOFS)
 
 
 def forbidden(calls: Sequence[str], *own: Path) -> str | None:

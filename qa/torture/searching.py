@@ -34,7 +34,7 @@ def found_in(read: dict[bytes, str], secret: str) -> str | None:
 
 
 def searched(kind: str, secrets: dict[str, str], files: dict[str, bytes]) -> Iterator[Attempt]:
-    """Yield for each secret whether it is in any of the files. ``secrets`` are by how they are told."""
+    """Yield for each secret whether it is in any of the files. ``secrets`` are by how they are reported."""
     read = {name: views(data) for name, data in files.items()}
     for what, secret in secrets.items():
         ways = ((name, found_in(view, secret)) for name, view in read.items())

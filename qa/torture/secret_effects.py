@@ -74,7 +74,7 @@ _JSON: Headers = (("Content-Type", "application/json"),)
 
 
 def _response(says: str, echoes: list[str], asked: str) -> Response:
-    """Return a response of that shape with all texts in it. What can fail does, so that failures are told on."""
+    """Return a response of that shape with all texts in it. What can fail does, so that failures are reported."""
     lines, cookie = "\n".join([asked, *echoes]), next(iter(asked.split()), "")
     said: dict[str, tuple[int, Json]] = {
         "HTTP body": (422, {"error": "no such row", "asked": asked, "echo": echoes}),
@@ -90,8 +90,10 @@ def _response(says: str, echoes: list[str], asked: str) -> Response:
         status = {"HTTP text": 400, "file": 200, "refusal": 418}[says]
         return Response(status=status, headers=(("Content-Type", "text/plain; charset=utf-8"),), body=lines.encode())
     status, body = said[says]
-    told = [(f"X-Echo-{n}", text) for n, text in enumerate(echoes) if text.isprintable()]
-    headers = (*_JSON, ("Set-Cookie", f"sid={cookie}"), ("X-Asked", cookie), *told) if says == "HTTP headers" else _JSON
+    echoed = [(f"X-Echo-{n}", text) for n, text in enumerate(echoes) if text.isprintable()]
+    headers = (
+        (*_JSON, ("Set-Cookie", f"sid={cookie}"), ("X-Asked", cookie), *echoed) if says == "HTTP headers" else _JSON
+    )
     return Response(status=status, headers=headers, body=json.dumps(body).encode())
 
 
@@ -115,7 +117,7 @@ class _Echoing:
 
 
 class _Recorder(cases.ScriptedRecorder):
-    """Records that world and two models: one whom the nodes ask, and one that repairs and says again what it was told."""
+    """Records that world and two models: one whom the nodes ask, and one that repairs and says again what it received."""
 
     def __init__(self, live: _Echoing) -> None:
         super().__init__(
@@ -143,7 +145,7 @@ def _truth(service: str) -> JsonObject:
     return {
         "title": "It says it again", "group": "echo", "request": "Look.", "source": "invented",
         "recorded_from": {service: "live"}, "inputs": {"password": "${canary:desk}"}, "state": {service: _STATES.get(service, {})},
-        "faults": [{"id": "told", "surfaces": "it", "state": "warning", "who": "user", "category": "non_repairable", "says": "it", "evidence": "It says so."}],
+        "faults": [{"id": "stated", "surfaces": "it", "state": "warning", "who": "user", "category": "non_repairable", "says": "it", "evidence": "It says so."}],
         "expect": {"first": {"it": "warning"}, "final": "warning"}, "checks": [{"warning": {"node": "it", "says": "it"}}],
         "variants": [{"name": "another", "inputs": {"password": "${canary:other}"}, "checks": [{"warning": {"node": "it", "says": "it"}}], "final": "warning"}],
         "wrong_fixes": [{"why": "leaves it out", "patch": [{"op": "remove", "path": "/nodes/it"}]}, {"why": "is another", "patch": [{"op": "replace", "path": "/nodes/it/type", "value": "x"}]}],
@@ -154,7 +156,7 @@ def echoed(count: int, seed: int, root: Path) -> Iterator[Attempt]:
     """Record a trial of each effect whose world says all again, replay it, and look through what was recorded and what came of both.
 
     ``count`` secrets that nobody declared are spread over the responses, each with the declared one in some spellings. A model
-    is never told a secret, so that what its response has under a credential's name is its own invention and stays, and in another
+    never receives a secret, so that what its response has under a credential's name is its own invention and stays, and in another
     spelling too: only what has a provider's shape goes.
     """
     draw = random.Random(seed)

@@ -70,7 +70,7 @@ class _HandsOut:
 
 
 class _Recorder(cases.ScriptedRecorder):
-    """Records that API, and a model that says again what it was told, and a key."""
+    """Records that API, and a model that says again what it received, and a key."""
 
     def __init__(self, live: _HandsOut, model, mode: str = "new_episodes") -> None:
         super().__init__(model, mode)
@@ -172,7 +172,7 @@ def imported(count: int, seed: int, root: Path) -> Iterator[Attempt]:
         to = root / f"made-{number}"
         kind = f"imported from {made.__name__[1:].replace('_', ' ')}, {provenance}"
         try:
-            told = import_case(
+            report = import_case(
                 Wish(case=CASE, source=source, workflow=document, inputs=inputs, provenance=provenance),
                 to / "cases",
                 to / "cassettes",
@@ -183,10 +183,10 @@ def imported(count: int, seed: int, root: Path) -> Iterator[Attempt]:
         yield Attempt(
             kind=kind,
             what="both exchanges are kept",
-            failure=None if len(told.kept) == 2 else repr((told.notes, told.dropped)),
+            failure=None if len(report.kept) == 2 else repr((report.notes, report.dropped)),
         )
         secrets = {"the token": token, "the password": password, "the key in the workflow": hard}
-        written = {**files_below(to), "told": repr(told).encode()}
+        written = {**files_below(to), "report": repr(report).encode()}
         yield from searched(kind, {**secrets, **{one.what: one.secret for one in loose}}, written)
 
 
@@ -222,7 +222,7 @@ def _har(token: str, password: str, echoes: list[str]) -> str:
 
 
 def run_outside(count: int, seed: int, root: Path) -> Iterator[Attempt]:
-    """Run a workflow against a server that echoes secrets, and look at the trace, at what is printed, and at what is told of it later."""
+    """Run a workflow against a server that echoes secrets, and look at the trace, at what is printed, and at what is reported of it later."""
     draw = random.Random(seed)
     token, password = SHAPES["session id"](draw), SHAPES["password with metacharacters"](draw)
     loose = undeclared(count, seed)
@@ -296,7 +296,7 @@ def in_recordings(count: int, seed: int, root: Path) -> Iterator[Attempt]:
         yield from searched(kind, {one.what: one.secret}, {**files_below(root), "said": said.encode()})
 
 
-def told_of(count: int, seed: int, root: Path) -> Iterator[Attempt]:
+def reports(count: int, seed: int, root: Path) -> Iterator[Attempt]:
     """Put secrets into workflows that are checked and inspected, and into files that are broken, and look at what is said of them."""
     root.mkdir(parents=True, exist_ok=True)
     for number, one in enumerate(undeclared(count, seed)):
@@ -360,12 +360,12 @@ def from_programs(count: int, seed: int) -> Iterator[Attempt]:
             ):
                 asked = {"messages": [{"role": "user", "content": "x"}]}
                 try:
-                    told = (
+                    shown = (
                         CommandCaller(argv=(sys.executable, "-c", f"import sys, os, base64; {code}")).send(asked).body
                     )
                 except MendbenchError as error:
-                    told = str(error).encode()
-                way = found_in(views(told), secret)
+                    shown = str(error).encode()
+                way = found_in(views(shown), secret)
                 yield Attempt(kind="a program prints its environment", what=f"{shape}: {code[:5]}", failure=f"it is there: {way}" if way else None)  # fmt: skip
         finally:
             del os.environ["DESK_API_TOKEN"]

@@ -13,7 +13,7 @@ from qa.torture.pumped import looked_through
 from qa.torture.searching import holds
 from qa.torture.secret_effects import echoed
 from qa.torture.secret_live import recorded_live
-from qa.torture.secret_ways import from_programs, imported, in_files, in_recordings, recorded, run_outside, told_of
+from qa.torture.secret_ways import from_programs, imported, in_files, in_recordings, recorded, reports, run_outside
 from qa.torture.tally import Attempt
 
 LONG = 200
@@ -35,7 +35,7 @@ COMMANDS = (
 """What else is made of a recording, and how each ends: of what a proof would ask nothing is recorded."""
 
 PATHS = frozenset({"path", "file name"})
-"""Where base64 cannot be told from what follows it, so that the length of a secret in it shows."""
+"""Where base64 cannot be separated from what follows it, so that the length of a secret in it shows."""
 
 
 def attempts(count: int, seed: int) -> Iterator[Attempt]:
@@ -53,7 +53,7 @@ def attempts(count: int, seed: int) -> Iterator[Attempt]:
         root = Path(parent)
         yield from in_files(count, seed + 3, root / "files")
         yield from in_recordings(count, seed + 10, root / "recordings")
-        yield from told_of(count, seed + 8, root / "told")
+        yield from reports(count, seed + 8, root / "reports")
         yield from echoed(count, seed + 9, root / "echoed")
         yield from recorded_live(count, seed + 11, root / "live")
         yield from imported(count, seed + 4, root / "imported")
@@ -77,7 +77,7 @@ def _declared(one: Planted) -> Attempt:
     if redactor.text(clean) != clean:
         return Attempt(kind=kind, what=one.what, failure="redacting it twice is not redacting it once")
     if redactor.leaks(one.text) != ("it",) or redactor.leaks(clean):
-        return Attempt(kind=kind, what=one.what, failure="it is not told that it is there, or that it is gone")
+        return Attempt(kind=kind, what=one.what, failure="it is not reported that it is there, or that it is gone")
     return _attempt(kind, one, clean)
 
 

@@ -45,7 +45,7 @@ class Scene:
     outside: Path
     home: Path | None
     token: str = field(default_factory=lambda: secrets.token_hex(12))
-    told: str = field(default_factory=lambda: secrets.token_hex(12))
+    mark: str = field(default_factory=lambda: secrets.token_hex(12))
     victim: subprocess.Popen[bytes] = field(init=False)
     tcp: socket.socket = field(init=False)
     udp: socket.socket = field(init=False)
@@ -85,14 +85,14 @@ class Scene:
             "rest": self.token[12:],
             "victim": self.victim.pid,
         }
-        return {f"@{name}@": str(value) for name, value in {**ports, **named, "told": self.told}.items()}
+        return {f"@{name}@": str(value) for name, value in {**ports, **named, "mark": self.mark}.items()}
 
     def broken(self, response: Response | None) -> str | None:
         """Return what an attempt got, if anything."""
         said = response.body.decode("utf-8", "replace") if response is not None else ""
         if self.token in said:
             return f"it read what it must not: {said[:300]}"
-        if self.told in said:
+        if self.mark in said:
             return f"it says that it got through: {said[:300]}"
         if sorted(each.name for each in self.outside.iterdir()) != ["bait", "socket"]:
             return f"it wrote outside: {sorted(each.name for each in self.outside.iterdir())}"
@@ -107,7 +107,7 @@ class Scene:
         with contextlib.suppress(BlockingIOError):
             self.udp.recv(1)
             return "it reached a socket outside (udp)"
-        if left := _running(self.told):
+        if left := _running(self.mark):
             return f"it outlived its command: {left}"
         if self.home is not None and (risen := [each for each in self.home.rglob("*") if _setuid(each)]):
             return f"it left a setuid program: {risen[0].name}"
@@ -176,7 +176,7 @@ def _failed(response: Response) -> bool:
 READ, WRITE, NET, SIGNAL = "reading outside", "writing outside", "reaching the network", "signals to others"
 BOMB, OUTLIVE, RIGHTS = "using up the machine", "outliving the command", "getting rights"
 TRAP, ODD = "traps in the home for the recorder", "commands of odd form"
-SAYS = "&& echo @told@"
+SAYS = "&& echo @mark@"
 
 ESCAPES = (
     Escape(kind=READ, command="cat /etc/shadow /etc/passwd /etc/hostname /etc/hosts /etc/resolv.conf", ends=_silent),
@@ -206,22 +206,22 @@ ESCAPES = (
     Escape(kind=WRITE, command="true", before="ln -s @outside@ link", more={"cwd": "link/made"}, ends=_refused, home=True),
     Escape(kind=WRITE, command="true", before="ln -s ../../../../../../../@outside@ link", more={"cwd": "link/made"}, ends=_refused, home=True),
     Escape(kind=WRITE, command="echo x > link/made; rm -f link/bait", before="ln -s @outside@ link", home=True),
-    Escape(kind=WRITE, command="ln @outside@/bait own; ln /usr/bin/env own && echo @told@"),
+    Escape(kind=WRITE, command="ln @outside@/bait own; ln /usr/bin/env own && echo @mark@"),
     Escape(kind=WRITE, command="mv /sandbox /gone; rmdir /sandbox; rm -rf /sandbox /usr /bin"),
     # what stands there already, so that nothing is changed if it can be
-    Escape(kind=WRITE, command="for f in kernel/core_pattern kernel/pid_max vm/overcommit_memory fs/file-max; do cat /proc/sys/$f > held; cat held > /proc/sys/$f && echo @told@; done"),
-    Escape(kind=WRITE, command="for f in /proc/sysrq-trigger /proc/self/oom_score_adj /proc/sys/kernel/sysrq; do : >> $f && echo @told@; done"),
+    Escape(kind=WRITE, command="for f in kernel/core_pattern kernel/pid_max vm/overcommit_memory fs/file-max; do cat /proc/sys/$f > held; cat held > /proc/sys/$f && echo @mark@; done"),
+    Escape(kind=WRITE, command="for f in /proc/sysrq-trigger /proc/self/oom_score_adj /proc/sys/kernel/sysrq; do : >> $f && echo @mark@; done"),
     Escape(kind=NET, command=_python("import socket\nsocket.create_connection(('127.0.0.1', @tcp@), 1).send(b'x')")),
     Escape(kind=NET, command="exec 3<>/dev/tcp/127.0.0.1/@tcp@ && echo hi >&3; bash -c 'echo > /dev/tcp/127.0.0.1/@tcp@'"),
     Escape(kind=NET, command=_python("import socket\nsocket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', @udp@))")),
-    Escape(kind=NET, command=_python("import socket\nprint(socket.getaddrinfo('localhost.kelpforest.example', 80), '@told@')")),
+    Escape(kind=NET, command=_python("import socket\nprint(socket.getaddrinfo('localhost.kelpforest.example', 80), '@mark@')")),
     Escape(kind=NET, command=_python("import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect('\\0@abstract@' + '@rest@')")),
     Escape(kind=NET, command=_python("import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect('@outside@/socket')")),
-    Escape(kind=NET, command=_python("import os\nprint([each for each in os.listdir('/sys/class/net')], '@told@')")),
-    Escape(kind=NET, command=_python("import socket\nnames = [name for _, name in socket.if_nameindex()]\nprint('' if names == ['lo'] else '@told@')")),
-    Escape(kind=NET, command=_python("import socket\nsocket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)\nprint('@told@')")),
-    Escape(kind=NET, command=_python("import socket\nsocket.socket(socket.AF_PACKET, socket.SOCK_RAW)\nprint('@told@')")),
-    Escape(kind=NET, command=_python("import socket\nsocket.socket(socket.AF_VSOCK)\nprint('@told@')")),
+    Escape(kind=NET, command=_python("import os\nprint([each for each in os.listdir('/sys/class/net')], '@mark@')")),
+    Escape(kind=NET, command=_python("import socket\nnames = [name for _, name in socket.if_nameindex()]\nprint('' if names == ['lo'] else '@mark@')")),
+    Escape(kind=NET, command=_python("import socket\nsocket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)\nprint('@mark@')")),
+    Escape(kind=NET, command=_python("import socket\nsocket.socket(socket.AF_PACKET, socket.SOCK_RAW)\nprint('@mark@')")),
+    Escape(kind=NET, command=_python("import socket\nsocket.socket(socket.AF_VSOCK)\nprint('@mark@')")),
     Escape(kind=SIGNAL, command="kill -9 -1"),
     Escape(kind=SIGNAL, command="kill -9 @victim@; kill -STOP @victim@"),
     Escape(kind=SIGNAL, command="kill -9 1; kill -9 $PPID; kill -9 0"),
@@ -244,11 +244,11 @@ ESCAPES = (
     Escape(kind=BOMB, command="while :; do :; done", ends=_bound("timeout")),
     Escape(kind=BOMB, command=_python("import os\na = []\nwhile True: a.append(os.pipe())"), ends=_failed),
     Escape(kind=BOMB, command="i=0; while [ $i -lt 200 ]; do ulimit -n unlimited; ulimit -f unlimited; i=$((i+1)); done 2>/dev/null; yes > big", ends=lambda response: _code(response) != 0 or _bound("files", "timeout")(response)),
-    Escape(kind=OUTLIVE, command="trap '' TERM INT HUP QUIT; sleep 600; : @told@", ends=_bound("timeout")),
-    Escape(kind=OUTLIVE, command="setsid sh -c 'exec >/dev/null 2>&1 </dev/null; sleep 600; : @told@' & exit 0", ends=lambda response: _code(response) == 0),
-    Escape(kind=OUTLIVE, command="(setsid sh -c '(trap \"\" TERM HUP; sleep 600; : @told@) &' >/dev/null 2>&1 </dev/null &); exit 3", ends=lambda response: _code(response) == 3),
-    Escape(kind=OUTLIVE, command="nohup sleep 600 & exec 1>&- 2>&- 0<&-; : @told@", ends=lambda response: _code(response) == 0),
-    Escape(kind=OUTLIVE, command="sleep 600 & : @told@", ends=lambda response: _code(response) == 0),
+    Escape(kind=OUTLIVE, command="trap '' TERM INT HUP QUIT; sleep 600; : @mark@", ends=_bound("timeout")),
+    Escape(kind=OUTLIVE, command="setsid sh -c 'exec >/dev/null 2>&1 </dev/null; sleep 600; : @mark@' & exit 0", ends=lambda response: _code(response) == 0),
+    Escape(kind=OUTLIVE, command="(setsid sh -c '(trap \"\" TERM HUP; sleep 600; : @mark@) &' >/dev/null 2>&1 </dev/null &); exit 3", ends=lambda response: _code(response) == 3),
+    Escape(kind=OUTLIVE, command="nohup sleep 600 & exec 1>&- 2>&- 0<&-; : @mark@", ends=lambda response: _code(response) == 0),
+    Escape(kind=OUTLIVE, command="sleep 600 & : @mark@", ends=lambda response: _code(response) == 0),
     Escape(kind=OUTLIVE, command=_python("import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        [os.close(n) for n in range(3)]\n        while True: open('/sandbox/beat', 'a').write('x')"), ends=lambda response: _code(response) == 0),
     Escape(kind=OUTLIVE, command="cat; cat; read x; head -c 1", ends=lambda response: response.status == 200),
     Escape(kind=OUTLIVE, command="exec 1>&- 2>&-; sleep 600", ends=_bound("timeout")),
@@ -257,14 +257,14 @@ ESCAPES = (
     Escape(kind=RIGHTS, command=f"unshare -U true {SAYS}; unshare -Ur true {SAYS}; unshare -m true {SAYS}; unshare -n true {SAYS}"),
     Escape(kind=RIGHTS, command=f"mount -t tmpfs none /tmp {SAYS}; mount --bind /usr /tmp {SAYS}; mount -o remount,rw / {SAYS}; umount /proc {SAYS}"),
     Escape(kind=RIGHTS, command=f"chroot /usr /bin/true {SAYS}; pivot_root /tmp /tmp {SAYS}; nsenter -t 1 -m true {SAYS}; setpriv --reuid 0 true {SAYS}"),
-    Escape(kind=RIGHTS, command=f"su -c 'echo @told@'; sudo -n echo @told@; mount {SAYS.replace('@told@', '')} true; ping -c1 127.0.0.1 {SAYS}"),
+    Escape(kind=RIGHTS, command=f"su -c 'echo @mark@'; sudo -n echo @mark@; mount {SAYS.replace('@mark@', '')} true; ping -c1 127.0.0.1 {SAYS}"),
     Escape(kind=RIGHTS, command="cp /bin/sh rise && chmod 6755 rise; ls -l rise", home=True),
     Escape(kind=RIGHTS, command="cp /bin/sh .rise && chmod u+s .rise; chmod 000 .; exit 0", home=True),
     Escape(kind=RIGHTS, command=f"mknod d b 254 0 {SAYS}; mknod c c 1 1 {SAYS}; cat d c"),
-    Escape(kind=RIGHTS, command=_python("import ctypes\nc = ctypes.CDLL(None)\nprint('' if c.ptrace(16, 1, 0, 0) else '@told@')")),
+    Escape(kind=RIGHTS, command=_python("import ctypes\nc = ctypes.CDLL(None)\nprint('' if c.ptrace(16, 1, 0, 0) else '@mark@')")),
     Escape(kind=RIGHTS, command=_python(
         "import fcntl, os, termios\nfor name in ('/dev/tty', '/dev/console', '/dev/tty1', '/dev/pts/0', 0, 1, 2):\n    try:\n"
-        "        to = os.open(name, os.O_RDWR) if isinstance(name, str) else name\n        fcntl.ioctl(to, termios.TIOCSTI, b'x')\n        print('@told@')\n"
+        "        to = os.open(name, os.O_RDWR) if isinstance(name, str) else name\n        fcntl.ioctl(to, termios.TIOCSTI, b'x')\n        print('@mark@')\n"
         "    except OSError: pass")),
     Escape(kind=RIGHTS, command=f"insmod x {SAYS}; modprobe dummy {SAYS}; swapoff -a {SAYS}; date -s 2000-01-01 {SAYS}; hostname x {SAYS}; renice -n -5 $$ {SAYS}"),
     Escape(kind=TRAP, command="mkfifo pipe; ls -l pipe", home=True, ends=lambda response: _code(response) == 0),
@@ -347,11 +347,11 @@ def as_user(uid: int, act: Callable[[], Any]) -> Any:
             os.setgid(uid)
             os.setuid(uid)
             ctypes.CDLL(None).prctl(4, 1)  # PR_SET_DUMPABLE, as a process has it that began as this user
-            told = pickle.dumps(act())
+            result = pickle.dumps(act())
         except BaseException as error:  # noqa: BLE001  as above
-            told = pickle.dumps(f"{type(error).__name__}: {error}")
+            result = pickle.dumps(f"{type(error).__name__}: {error}")
         with contextlib.suppress(BaseException), os.fdopen(writes, "wb") as to:
-            to.write(told)
+            to.write(result)
         os._exit(0)
     os.close(writes)
     with os.fdopen(reads, "rb") as whence:
@@ -399,7 +399,7 @@ def _forbidden() -> str | None:
 
 
 def refusals() -> Iterator[Attempt]:
-    """Commands that may not run: told in one line, and nothing is started."""
+    """Commands that may not run: reported in one line, and nothing is started."""
     kind = "refusals in one line"
     with tempfile.TemporaryDirectory() as parent:
         Path(parent).chmod(0o755)
@@ -427,8 +427,8 @@ def refusals() -> Iterator[Attempt]:
 
 def killed_recorder(chance: random.Random) -> Attempt:
     """Kill a recorder while its sandbox is set up, or its command runs: nothing of it is left."""
-    told = secrets.token_hex(12)
-    body = canonical_json({"command": f"sleep 600; : {told}"})
+    mark = secrets.token_hex(12)
+    body = canonical_json({"command": f"sleep 600; : {mark}"})
     code = (
         "from mendbench.live.shell import ShellLive; from mendbench.model.exchange import Request; import sys; "
         "ShellLive(allow_shell=True, environ={}).ask(Request(method='POST', url='shell://sandbox/', body=sys.argv[1].encode()))"
@@ -436,15 +436,15 @@ def killed_recorder(chance: random.Random) -> Attempt:
     recorder = subprocess.Popen([sys.executable, "-c", code, body])
     deadline = time.monotonic() + 20
     wanted = chance.randint(2, 4)  # the recorder, bubblewrap, its first process, the command
-    while len(_running(told)) < wanted and time.monotonic() < deadline and recorder.poll() is None:
+    while len(_running(mark)) < wanted and time.monotonic() < deadline and recorder.poll() is None:
         pass
-    begun = len(_running(told)) >= wanted
+    begun = len(_running(mark)) >= wanted
     time.sleep(chance.uniform(0, 0.02))
     recorder.send_signal(signal.SIGKILL)
     recorder.wait()
     deadline = time.monotonic() + 5
-    while _running(told) and time.monotonic() < deadline:
+    while _running(mark) and time.monotonic() < deadline:
         time.sleep(0.02)
-    left = _running(told)
+    left = _running(mark)
     failure = f"it outlived the recorder: {left}" if left else None if begun else "it never began"
     return Attempt(kind=OUTLIVE, what=f"kill -9 of the recorder once there are {wanted} processes", failure=failure)

@@ -76,9 +76,9 @@ def test_two_that_write_one_folder_leave_what_one_alone_does(stage, parent, meet
 
 def test_disks_that_cannot_be_mounted_are_reported_as_not_tried(monkeypatch):
     monkeypatch.setattr(disks, "MOUNTS", ("false",))
-    told = list(disks.on_real_disks())
-    assert {one.kind for one in told} == {disks.REALLY_FULL, disks.REALLY_READ_ONLY}
-    assert all("so it was not tried" in one.failure for one in told)
+    reported = list(disks.on_real_disks())
+    assert {one.kind for one in reported} == {disks.REALLY_FULL, disks.REALLY_READ_ONLY}
+    assert all("so it was not tried" in one.failure for one in reported)
 
 
 def test_two_that_write_one_case_do_not_mix(stage, parent):

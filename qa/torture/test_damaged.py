@@ -40,7 +40,7 @@ def test_a_kind_whose_right_file_nothing_takes_is_a_failure():
     assert "the right file is refused: flow.json: nothing of it" in str(first.failure)
 
 
-def told_of(name, error):
+def complaint(name, error):
     (kind,) = (kind for kind in KINDS if kind.name == name)
     return _faulty(error, kind, taken=False)
 
@@ -49,18 +49,18 @@ def told_of(name, error):
 def test_an_error_whose_place_is_not_the_file_is_a_failure_wherever_the_file_stands(name):
     (kind,) = (kind for kind in KINDS if kind.name == name)
     found = BadInput("elsewhere", f"as {kind.file} has it", f"mend {kind.file} among the cases")
-    assert "the file is not named: elsewhere" in str(told_of(name, found))
-    assert told_of(name, BadInput(f"{kind.file}:3", "nothing of it", "mend it")) is None
+    assert "the file is not named: elsewhere" in str(complaint(name, found))
+    assert complaint(name, BadInput(f"{kind.file}:3", "nothing of it", "mend it")) is None
 
 
 def test_an_unknown_name_has_to_have_the_file_as_its_place_too():
-    assert "the file is not named" in str(told_of("workflows", UnknownName("node", "a", ["b"])))
-    assert told_of("workflows", UnknownName("node", "a", ["b"], "flow.json: nodes.0")) is None
+    assert "the file is not named" in str(complaint("workflows", UnknownName("node", "a", ["b"])))
+    assert complaint("workflows", UnknownName("node", "a", ["b"], "flow.json: nodes.0")) is None
 
 
 @pytest.mark.parametrize("word", EXHAUSTED)
 def test_a_refusal_for_want_of_memory_or_of_stack_is_a_failure(word, monkeypatch):
-    assert "hides that a bound" in str(told_of("workflows", BadInput("flow.json", f"{word}: ", "mend it")))
+    assert "hides that a bound" in str(complaint("workflows", BadInput("flow.json", f"{word}: ", "mend it")))
 
     def load(path):
         raise BadInput(str(path), f"{word}: ", "mend the template")

@@ -62,8 +62,8 @@ ENDED = {
     ids=["as it has to", "unjudged", "another status", "another reason", "raised", "an effect", "a bound"],
 )
 def test_an_end_that_is_not_the_answers_own_is_reported(changes, found):
-    told = wrong_end("nothing", {**ENDED, **changes})
-    assert told is None if found is None else told.startswith(found)
+    reported = wrong_end("nothing", {**ENDED, **changes})
+    assert reported is None if found is None else reported.startswith(found)
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_what_a_node_raises_by_accident_is_distinguished_from_what_it_says(raise
     with watched() as seen:
         visit = run_node(NodeType(type="t", spec=ANY_TOOL, run=broken), {}, None, None)
     assert visit.exception == type(raised).__name__
-    told = unmeant(seen)
-    assert told is None if found is None else told.startswith(found)
+    reported = unmeant(seen)
+    assert reported is None if found is None else reported.startswith(found)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What ``make torture PARTS=sealed`` looks for, without a sandbox: an audit hook in a child tells what a replay does."""
+"""What ``make torture PARTS=sealed`` looks for, without a sandbox: an audit hook in a child reports what a replay does."""
 
 import json
 import os
@@ -13,9 +13,9 @@ from tests.fakes import cases
 
 SHIPPED = Path(__file__).resolve().parents[2]
 
-TOLD = """
+HOOK = """
 import json, os, sys
-told = []
+events = []
 writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 watched = {"os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod", "sqlite3.connect"}
 def placed(name, handle):
@@ -23,23 +23,23 @@ def placed(name, handle):
     return os.path.normpath(os.path.join(folder, name))
 def hook(event, args):
     if event == "open" and isinstance(args[0], str) and isinstance(args[2], int) and args[2] & writing and "__pycache__" not in str(args[0]):
-        told.append([event, placed(str(args[0]), -1)])
+        events.append([event, placed(str(args[0]), -1)])
     elif event in watched and "__pycache__" not in str(args[0]):
         two = event in {"os.rename", "os.link", "os.symlink"}
         handles = args[2:4] if two else args[-1:]
         names = zip(args[:2] if two else args[:1], handles if event not in {"sqlite3.connect", "os.truncate"} else [-1] * 2)
-        told.append([event, *(placed(str(name), handle) for name, handle in names)])
+        events.append([event, *(placed(str(name), handle) for name, handle in names)])
     elif event.startswith(("socket.connect", "socket.bind", "socket.getaddr", "socket.send", "subprocess.", "os.fork", "os.exec",
                            "os.system", "os.posix_spawn", "os.spawn")):
-        told.append([event, str(args[:2])])
+        events.append([event, str(args[:2])])
 sys.addaudithook(hook)
 sys.argv = ["mendbench", *sys.argv[2:]]
 from mendbench.cli.main import main
 try:
     main()
 finally:
-    with os.fdopen(int(os.environ["TOLD"]), "w") as out:
-        json.dump(told, out)
+    with os.fdopen(int(os.environ["HOOK"]), "w") as out:
+        json.dump(events, out)
 """
 
 
@@ -51,9 +51,9 @@ def desk(tmp_path_factory):
 def effects(desk, *command):
     """Run a command in a child and return what it opened to write, started and reached."""
     reads, writes = os.pipe()
-    environment = {**os.environ, "PYTHONPATH": str(SHIPPED / "src"), "TOLD": str(writes)}
+    environment = {**os.environ, "PYTHONPATH": str(SHIPPED / "src"), "HOOK": str(writes)}
     done = subprocess.run(
-        [sys.executable, "-c", TOLD, "told", *command],
+        [sys.executable, "-c", HOOK, "events", *command],
         cwd=desk,
         env=environment,
         pass_fds=[writes],
@@ -61,8 +61,8 @@ def effects(desk, *command):
         check=False,
     )
     os.close(writes)
-    with os.fdopen(reads) as told:
-        found = json.load(told)
+    with os.fdopen(reads) as lines:
+        found = json.load(lines)
     assert done.returncode == 0, done.stderr[-500:]
     return found
 

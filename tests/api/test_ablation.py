@@ -92,21 +92,21 @@ def test_what_the_prompts_lose_is_counted_without_any_model(root):
     found = ablated(prompts_only=True)
     assert (found.model, found.run, found.part) == (None, None, "all")
     assert not Path("reports").exists()
-    told = rows(found)
-    assert (told[""].survey.context_recall, told["~fields"].survey.context_recall) == (1, 0)
-    assert (told[""].survey.fix_shown, told["~fields"].survey.fix_shown) == (1, 0)
-    assert [told[name].changed for name in ("", "~answer", "~fields", "~hint", "~guess")] == [0, 2, 2, 1, 2]
+    by_section = rows(found)
+    assert (by_section[""].survey.context_recall, by_section["~fields"].survey.context_recall) == (1, 0)
+    assert (by_section[""].survey.fix_shown, by_section["~fields"].survey.fix_shown) == (1, 0)
+    assert [by_section[name].changed for name in ("", "~answer", "~fields", "~hint", "~guess")] == [0, 2, 2, 1, 2]
     assert all(row.repairs is None for row in found.rows)
 
 
 def test_what_the_repairs_lose_is_counted_from_recorded_answers(root):
     found = ablated()
-    told = rows(found)
+    by_section = rows(found)
     assert found.model == MODEL
-    whole, without = told[""].repairs, told["~fields"].repairs
+    whole, without = by_section[""].repairs, by_section["~fields"].repairs
     assert (whole.right, whole.cases, whole.unjudged) == (1, 1, 0)
     assert (without.right, *pairs(without)) == (0, 0, 1, 0)
-    assert (told["~guess"].repairs.right, *pairs(told["~guess"].repairs)) == (1, 0, 0, 1)
+    assert (by_section["~guess"].repairs.right, *pairs(by_section["~guess"].repairs)) == (1, 0, 0, 1)
     assert whole.difference is None
     assert (without.shared, whole.shared) == (2, 2)
     assert without.wasted_per_trial > without.whole_wasted_per_trial == whole.wasted_per_trial
@@ -132,9 +132,9 @@ def test_the_trials_behind_it_are_a_run_of_its_own(root):
 
 def test_an_answer_that_is_not_recorded_leaves_its_row_without_a_verdict(root):
     found = ablated("full-context", replace(ONE, names=(RENAMED,)))
-    told = {row.left_out: row.repairs for row in found.rows}
-    assert (told[()].right, told[()].unjudged) == (1, 0)
-    missing = told[("errors",)]
+    by_section = {row.left_out: row.repairs for row in found.rows}
+    assert (by_section[()].right, by_section[()].unjudged) == (1, 0)
+    missing = by_section[("errors",)]
     assert (missing.right, missing.unjudged, *pairs(missing), missing.wasted_per_trial) == (0, 1, 0, 0, 0, None)
     assert (missing.difference.open, missing.difference.bounds) == (1, (-1, 0))
 

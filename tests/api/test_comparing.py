@@ -1,4 +1,4 @@
-"""Two runs compared: what may be, what is paired, what is told; and what is refused, with which digest and what to do."""
+"""Two runs compared: what may be, what is paired, what is reported; and what is refused, with which digest and what to do."""
 
 import dataclasses
 import json
@@ -87,7 +87,7 @@ def test_what_a_side_cannot_be_is_one_line(given, says):
     assert "\n" not in str(raised.value)
 
 
-# --- what is told ------------------------------------------------------------------------------------------------------------------------
+# --- what is reported ------------------------------------------------------------------------------------------------------------------------
 
 
 def test_two_strategies_of_one_run_are_compared_case_by_case():
@@ -171,12 +171,12 @@ def of_models(report=None):
     return write_run(Path("models"), made, report=report)
 
 
-@pytest.mark.parametrize(("main", "told"), [("other-model", "other-model"), (None, "tiny-coder")])
-def test_of_several_models_the_pair_of_the_main_one_under_the_main_policy_comes_first(main, told):
+@pytest.mark.parametrize(("main", "model"), [("other-model", "other-model"), (None, "tiny-coder")])
+def test_of_several_models_the_pair_of_the_main_one_under_the_main_policy_comes_first(main, model):
     run = of_models({"main_model": main, "control_model": None, "note": None})
     found = api.compare(f"{run}:strategy=summary", f"{run}:strategy=full-context")
-    assert (found.main.b.model, found.main.b.policy) == (told, "naive")
-    assert [one.b.model for one in found.treatments[:2]] == [told, told]
+    assert (found.main.b.model, found.main.b.policy) == (model, "naive")
+    assert [one.b.model for one in found.treatments[:2]] == [model, model]
 
 
 def test_scores_can_be_chosen():
@@ -408,8 +408,8 @@ def test_everything_else_is_exploratory(planned):
 def change_protocol(run, **protocol):
     """Say in a run what was changed since the protocol was written."""
     document = json.loads((run / "run.json").read_text())
-    told = {"frame": False, "strategies": [], **protocol}
-    (run / "run.json").write_text(json.dumps({**document, "protocol": told}))
+    document_protocol = {"frame": False, "strategies": [], **protocol}
+    (run / "run.json").write_text(json.dumps({**document, "protocol": document_protocol}))
 
 
 @pytest.mark.parametrize(

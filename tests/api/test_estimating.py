@@ -28,10 +28,10 @@ def root(built, tmp_path, monkeypatch):
 
 def test_each_trial_that_asks_is_reported_and_the_controls_are_not_run(root):
     (root / "cassettes" / RENAMED / model_file(MODEL)).unlink()
-    told = []
-    found = estimate_recording(api.RunOptions(workers=1), lambda *words: told.append(words))
+    progress = []
+    found = estimate_recording(api.RunOptions(workers=1), lambda *words: progress.append(words))
     assert (found.trials, found.cases, found.prompts) == (12, 3, 2)
-    assert [(done, total) for done, total, _ in told] == [(at, 12) for at in range(1, 13)]
+    assert [(done, total) for done, total, _ in progress] == [(at, 12) for at in range(1, 13)]
 
 
 def test_a_selection_that_asks_nothing_is_an_estimate_of_nothing(root):

@@ -88,9 +88,9 @@ def test_named_cases_narrow_it(planned):
     ],
 )
 def test_what_cannot_be_run_is_reported(planned, options, keys, says):
-    with pytest.raises(BadInput) as told:
+    with pytest.raises(BadInput) as caught:
         planned(options, keys)
-    assert says in str(told.value)
+    assert says in str(caught.value)
 
 
 def test_without_a_baseline_it_says_how_to_make_one(tmp_path):

@@ -74,7 +74,7 @@ def without_section(here, name):
     (here / MINE).write_text(text[:start] + text[end:], encoding="utf-8")
 
 
-def told(result):
+def changes(result):
     """Return what the gate says of the result of each trial: what became of it, how it was and is, and why."""
     results = (one for one in result.findings if one.change not in COSTS)
     return {(one.trial.case, one.trial.policy): (one.change, one.was, one.now, one.why) for one in results}
@@ -91,7 +91,7 @@ def test_a_strategy_that_loses_one_field_is_caught(here):
     without_section(here, "available")
     result = api.gate(ran(MENDED, ALSO_MENDED, ABSENT))
     assert (result.exit_code, result.headline) == (1, "FAILED: 2 trials right before and wrong now")
-    change, was, now, why = told(result)[MENDED, "two-layer"]
+    change, was, now, why = changes(result)[MENDED, "two-layer"]
     assert (change, was) == ("lost", "repaired (succeeded, 1 attempt, 0 wasted)")
     assert now.startswith("unrepaired (no_progress, 1 attempt, 1 wasted")
     assert why[:3] == (
@@ -109,7 +109,7 @@ def test_a_loop_detector_that_is_switched_off_is_caught(here, monkeypatch):
     monkeypatch.setitem(policies._POLICIES, "two-layer", replace(policies.policy("two-layer"), signature=None))
     result = api.gate(ran(MENDED, STUCK))
     assert (result.exit_code, result.headline) == (1, "FAILED: 1 trial with more wasted attempts")
-    change, was, now, why = told(result)[STUCK, "two-layer"]
+    change, was, now, why = changes(result)[STUCK, "two-layer"]
     assert (change, was) == ("wasted", "unrepaired (no_progress, 1 attempt, 1 wasted)")
     assert now == "unrepaired (attempts_exhausted, 3 attempts, 3 wasted)"
     assert why[0] == "the same responses; it went on after attempt 1, where it stopped before (no_progress)"
@@ -120,7 +120,7 @@ def test_a_detector_rule_that_is_removed_is_caught(here, monkeypatch):
     monkeypatch.setattr(judging, "_RESPONSE_RULES", ())
     result = api.gate(ran(MENDED, ABSENT))
     assert result.exit_code == 1
-    change, was, now, why = told(result)[ABSENT, "two-layer"]
+    change, was, now, why = changes(result)[ABSENT, "two-layer"]
     assert (change, was) == ("wasted", "warned (warned, 0 attempts, 0 wasted)")
     assert now == "declined (declined, 1 attempt, 1 wasted)"
     assert why[0] == "repair was tried, where it was not before (warned)"

@@ -60,9 +60,9 @@ def quietly(done, total, last):
 def test_a_server_that_stays_busy_ends_the_run_as_incomplete_and_a_later_one_goes_on(served, status):
     two = replace(OPTIONS, strategies=("full-context", "none"))
     served.update(good=1, status=status, body={"error": {"message": "try later"}})
-    with pytest.raises(Incomplete, match=f"HTTP {status} .*try later") as told:
+    with pytest.raises(Incomplete, match=f"HTTP {status} .*try later") as caught:
         api.run(two, quietly)
-    assert told.value.exit_code == 3
+    assert caught.value.exit_code == 3
     assert (served["asked"], served["slept"]) == (1 + 6, 45.0)
     assert len(cassette.load(RESPONSES)) == 1
     served.update(good=0, asked=0, status=200, body=None)

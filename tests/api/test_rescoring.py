@@ -147,8 +147,8 @@ def test_costs_are_by_the_prices_of_today_and_the_run_says_by_which(root):
     assert (counts(rescored_row)[:4], rescored_row.prices) == ((0, 0, 0, 0), {MODEL: "configuration"})
     assert rescored_row.costs == len(unknown) > 0
     stored = read_run(RUN)
-    told = {"source": "configuration", "input_per_million": "1.0", "output_per_million": "2.0"}
-    assert stored.run["digests"]["prices"] == {MODEL: told}
+    price = {"source": "configuration", "input_per_million": "1.0", "output_per_million": "2.0"}
+    assert stored.run["digests"]["prices"] == {MODEL: price}
     costs = [attempt["cost_usd"] for row in stored.rows for attempt in row["attempts"]]
     assert None not in costs
     assert sum(costs) > 0

@@ -54,9 +54,9 @@ def test_options_that_differ_are_named_with_both_values(place):
 def test_the_words_of_options_are_those_that_the_command_has():
     run = typer.main.get_command(app).get_command(None, "run")
     known = {name for parameter in run.params for name in parameter.opts}
-    told = [word for word in words(EVERY, NAMES) if word.startswith("--")]
-    assert set(told) <= known
-    assert len(set(told)) == len(NAMES) - len(FREE) - 1
+    flags = [word for word in words(EVERY, NAMES) if word.startswith("--")]
+    assert set(flags) <= known
+    assert len(set(flags)) == len(NAMES) - len(FREE) - 1
     assert words(EVERY, ["names", "allow_shell"]) == ["one", "two words", "--allow-shell"]
 
 

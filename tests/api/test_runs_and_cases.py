@@ -75,11 +75,11 @@ def success_of(stored, **wanted):
 
 
 def test_a_run_replays_the_matrix_and_leaves_a_whole_folder(root):
-    told = []
-    stored = api.run(ONE, lambda *words: told.append(words))
+    progress = []
+    stored = api.run(ONE, lambda *words: progress.append(words))
     assert len(stored.rows) == stored.run["trials"] == TRIALS
-    assert [(done, total) for done, total, _ in told] == [(at, TRIALS) for at in range(1, TRIALS + 1)]
-    assert {last for _, _, last in told} == {row["key"] for row in stored.rows}
+    assert [(done, total) for done, total, _ in progress] == [(at, TRIALS) for at in range(1, TRIALS + 1)]
+    assert {last for _, _, last in progress} == {row["key"] for row in stored.rows}
     assert sorted(path.name for path in Path("reports/latest").iterdir()) == [
         "index.html",
         "run.json",
@@ -143,10 +143,10 @@ def test_an_interrupted_run_is_finished_with_the_same_bytes_but_for_timing(root,
     options = replace(ONE, workers=workers)
     interrupted(after, options)
     assert not Path("reports/latest").exists()
-    told = []
-    api.run(api.RunOptions(workers=workers, resume=True) if resume else options, lambda *words: told.append(words))
-    assert told[0][0] > 1
-    assert told[-1][:2] == (TRIALS, TRIALS)
+    progress = []
+    api.run(api.RunOptions(workers=workers, resume=True) if resume else options, lambda *words: progress.append(words))
+    assert progress[0][0] > 1
+    assert progress[-1][:2] == (TRIALS, TRIALS)
     assert untimed() == untimed(whole.folder)
     assert files_of() == files_of(whole.folder)
     assert not PARTIAL.exists()
@@ -200,7 +200,7 @@ def test_a_run_is_not_resumed_once_its_recordings_have_changed(root):
 
 
 def test_a_run_in_which_a_recording_was_changed_is_refused_and_leaves_nothing_behind(root):
-    def changing(done, total, told):
+    def changing(done, total, progress):
         path = recordings(root)
         entries = cassette.load(path)
         cassette.append(path, replace(entries[0], key=f"{len(entries):016x}"))
@@ -303,12 +303,12 @@ def test_recording_asks_for_first_answers_first_and_replay_then_misses_nothing(r
         lambda model_request: cases.edit_response(f"Hello ${{person.response.nick{len(recorder.model_requests)}}}!")
     )
     monkeypatch.setattr("mendbench.api.runs.Recorder", lambda mode, models, **words: recorder)
-    told = []
+    progress = []
     recorded = api.run(
         replace(ONE, names=("http",), strategies=("none",), policies=("naive",), record="new_episodes"),
-        lambda *words: told.append(words),
+        lambda *words: progress.append(words),
     )
-    responses = [last.split(" | ")[0] for _, _, last in told]
+    responses = [last.split(" | ")[0] for _, _, last in progress]
     assert responses == [
         f"answer 1 of {CLOSED}", f"answer 1 of {RENAMED}", f"answer 2 of {CLOSED}", f"answer 2 of {RENAMED}",
         f"answer 3 of {CLOSED}", f"answer 3 of {RENAMED}", CLOSED, RENAMED,
@@ -350,11 +350,11 @@ def test_cases_are_listed_by_selection(root):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_cases_are_proved_in_their_order(root, workers):
-    told = []
-    proofs = api.check_cases((), None, None, workers=workers, on_progress=lambda *words: told.append(words)).cases
+    progress = []
+    proofs = api.check_cases((), None, None, workers=workers, on_progress=lambda *words: progress.append(words)).cases
     assert [proof.case for proof in proofs] == [QUIET, CLOSED, RENAMED]
     assert all(proof.held for proof in proofs)
-    assert [(done, total) for done, total, _ in told] == [(1, 3), (2, 3), (3, 3)]
+    assert [(done, total) for done, total, _ in progress] == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_what_a_proof_needs_is_recorded_when_asked_for(root):
@@ -366,11 +366,11 @@ def test_what_a_proof_needs_is_recorded_when_asked_for(root):
 
 def test_a_strategy_is_rendered_without_any_model(root):
     (root / "cassettes" / RENAMED / model_file(MODEL)).unlink()
-    told, untold = (api.render_strategy(name, RENAMED, None, None) for name in ("full-context", "none"))
-    assert told.prompt.context.strategy == "full-context"
-    assert (told.recall.share, untold.recall.share) == (1, 0)
-    assert untold.holds_fix == "nowhere"
-    assert "<secret:" not in untold.prompt.user
+    informed, uninformed = (api.render_strategy(name, RENAMED, None, None) for name in ("full-context", "none"))
+    assert informed.prompt.context.strategy == "full-context"
+    assert (informed.recall.share, uninformed.recall.share) == (1, 0)
+    assert uninformed.holds_fix == "nowhere"
+    assert "<secret:" not in uninformed.prompt.user
     with pytest.raises(UnknownName, match="unknown strategy 'full'"):
         api.render_strategy("full", RENAMED, None, None)
     with pytest.raises(UnknownName, match="unknown case"):

@@ -49,13 +49,13 @@ def test_its_rows_are_what_rendering_the_case_gives(root):
 
 
 def test_it_adds_up_what_the_contexts_state(root):
-    told, untold = survey("full-context", "none")
-    assert (told.context_recall, untold.context_recall) == (1, 0)
-    assert (told.fix_shown, untold.fix_shown) == (1, 0)
-    assert (untold.context_tokens, untold.places["nowhere"]) == (0, 1)
-    assert sum(told.places.values()) == 1
-    tokens = [row.prompt.context.tokens for row in told.rows]
-    assert told.context_tokens == sum(tokens) / 2
+    informed, uninformed = survey("full-context", "none")
+    assert (informed.context_recall, uninformed.context_recall) == (1, 0)
+    assert (informed.fix_shown, uninformed.fix_shown) == (1, 0)
+    assert (uninformed.context_tokens, uninformed.places["nowhere"]) == (0, 1)
+    assert sum(informed.places.values()) == 1
+    tokens = [row.prompt.context.tokens for row in informed.rows]
+    assert informed.context_tokens == sum(tokens) / 2
 
 
 def test_one_strategy_can_be_surveyed_twice(root):

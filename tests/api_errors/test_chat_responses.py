@@ -47,11 +47,11 @@ def test_a_limit_of_tokens_cuts_an_answer(reason, cut):
 
 
 @pytest.mark.parametrize(
-    ("status", "told"), [(400, True), (413, True), (422, True), (200, False), (429, False), (500, False)]
+    ("status", "too_long"), [(400, True), (413, True), (422, True), (200, False), (429, False), (500, False)]
 )
-def test_only_a_refusal_means_that_a_prompt_is_too_long(status, told):
+def test_only_a_refusal_means_that_a_prompt_is_too_long(status, too_long):
     body = json.dumps({"error": {"message": "maximum context length is 8"}}).encode()
-    assert refuses_for_length(Response(status=status, body=body)) is told
+    assert refuses_for_length(Response(status=status, body=body)) is too_long
 
 
 @pytest.mark.parametrize(

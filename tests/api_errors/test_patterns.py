@@ -176,26 +176,26 @@ def test_there_is_nothing_to_suggest_before_the_first_error():
     ],
 )
 def test_each_topic_has_its_own_numbered_steps(text, topic, step):
-    told = suggestion(after(text))
-    assert topic in told
-    assert step in told
-    assert "\n1. " in told
+    hint = suggestion(after(text))
+    assert topic in hint
+    assert step in hint
+    assert "\n1. " in hint
 
 
 def test_an_unknown_error_is_summarised_by_the_first_lines_of_the_last_three_and_three_next_steps():
-    told = suggestion(after("zero", "one\nmore", "two", "\n  three\nmore"))
-    assert "- one\n- two\n- three\n" in told
-    assert "zero" not in told
-    assert "more" not in told
-    assert "3. " in told
-    assert "4. " not in told
+    hint = suggestion(after("zero", "one\nmore", "two", "\n  three\nmore"))
+    assert "- one\n- two\n- three\n" in hint
+    assert "zero" not in hint
+    assert "more" not in hint
+    assert "3. " in hint
+    assert "4. " not in hint
 
 
 def test_every_named_category_and_every_system_pattern_has_a_topic_to_suggest_from():
     topics = {topic for _, topic, _ in SUBSTRINGS} | {topic for topic, _ in SYSTEM_PATTERNS}
     for category in [c for c, _, _ in SUBSTRINGS] + [f"system_error_{at}" for at in range(27)]:
-        told = suggestion(PatternHistory(category=category))
-        assert any(f"({topic})" in told for topic in topics)
+        hint = suggestion(PatternHistory(category=category))
+        assert any(f"({topic})" in hint for topic in topics)
 
 
 TEXTS = st.one_of(

@@ -87,15 +87,15 @@ def test_a_given_sleep_is_used_instead_of_a_clock():
 
 def test_another_way_to_compute_the_wait_can_be_given():
     clock = VirtualClock()
-    told = []
+    calls = []
 
     def wait(attempt, *, base_s, cap_s, seed):
-        told.append((attempt, base_s, cap_s, seed))
+        calls.append((attempt, base_s, cap_s, seed))
         return 7.0
 
     assert attempts_of(["busy", "busy", "done"], clock, wait=wait, seed="x") == ("done", 3)
     assert clock.now_ms() - START_MS == 14_000
-    assert told == [(1, 1, 30, "x"), (2, 1, 30, "x")]
+    assert calls == [(1, 1, 30, "x"), (2, 1, 30, "x")]
 
 
 def test_a_wait_has_not_changed_so_that_recorded_trials_keep_their_times():

@@ -16,7 +16,7 @@ RUN = ("--repairer", "reference", "--strategy", "none", "--policy", "two-layer",
 
 
 def configure(corpus, **engines):
-    """Add engines to the configuration, each with what it is told beside its command."""
+    """Add engines to the configuration, each with its settings beside its command."""
     lines = ["format = 1", "[matrix]", 'strategies = ["none"]', 'policies = ["two-layer"]', 'repairers = ["reference"]']
     for name, own in engines.items():
         document = {"command": PLAIN_WORDS, "timeout_s": 20.0, **own}

@@ -67,7 +67,7 @@ PRINTS_A_TABLE = (
 
 
 def _documented(helped):
-    """Return the options that a help text tells of, with the words beside each."""
+    """Return the options in a help text, with the words beside each."""
     part = helped.split("Options:\n")[1].split("\nCommands:")[0]
     lines = re.sub(r"\n {8,}", " ", part).splitlines()
     pairs = (

@@ -78,7 +78,7 @@ def edited(root):
     return "mine.md.j2"
 
 
-def told(root, key):
+def row_of(root, key):
     """Return what a trial came to, whoever answered."""
     row, _ = run_trial(cases.context_of(root), key)
     attempts = [(one["status"], one["label"]) for one in row["attempts"]]
@@ -98,9 +98,9 @@ def test_a_round_trip_ends_where_recording_ends_whatever_shape_each_round_has(em
         responses = prompts.in_shape(shapes[at], prompts.replies(empty / "p.jsonl"))
         assert bring(mendbench, responses, "--provenance", f"round {at}").code == 0
         if not at:
-            assert all(told(empty, key)[3] for key in cases.MATRIX if key.case == cases.RENAMED)
+            assert all(row_of(empty, key)[3] for key in cases.MATRIX if key.case == cases.RENAMED)
     assert len(rounds) > 1
-    assert [told(empty, key) for key in cases.MATRIX] == [told(built, key) for key in cases.MATRIX]
+    assert [row_of(empty, key) for key in cases.MATRIX] == [row_of(built, key) for key in cases.MATRIX]
     assert mendbench("run", *ONE).code == 0
     assert {entry.provenance for entry in entries(empty)} == {f"round {at}" for at in range(len(rounds))}
     assert {entry.key for entry in entries(empty)} == {entry.key for entry in entries(built)}

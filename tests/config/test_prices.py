@@ -73,9 +73,9 @@ def test_a_published_price_is_taken_where_the_configuration_says_whose_model_it_
     price = model_price(KNOWN, config)
     assert price.source == "genai-prices"
     assert price.cost(REPLY) == Decimal("0.00021")
-    told = price.described()
-    assert told["model"] == "openai/gpt-4o-mini"
-    assert told["source"].startswith("genai-prices ")
+    described = price.described()
+    assert described["model"] == "openai/gpt-4o-mini"
+    assert described["source"].startswith("genai-prices ")
 
 
 @for_each(
@@ -201,6 +201,6 @@ def test_totals_are_sums_of_what_is_known_beside_how_many_are_not(costs, usd, un
 def test_a_price_that_cannot_be_is_reported_with_its_place(tmp_path, table, said):
     text = f'[matrix]\nstrategies = ["none"]\npolicies = ["naive"]\n{table}\n'
     (tmp_path / "mendbench.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(BadInput, match=said) as told:
+    with pytest.raises(BadInput, match=said) as caught:
         load_config(tmp_path)
-    assert "models.m" in str(told.value)
+    assert "models.m" in str(caught.value)

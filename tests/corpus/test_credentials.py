@@ -29,7 +29,7 @@ HEX = hashlib.sha256(b"an invented credential").hexdigest()[
 KEY = "gh" + "p_" + HEX[:36]
 
 
-def told(path):
+def findings(path):
     found = [str(one) for one in in_file(path)]
     assert not any(HEX[:12] in line for line in found)
     return found
@@ -50,7 +50,7 @@ def told(path):
 )
 def test_a_credential_is_reported_with_its_place_and_not_shown(tmp_path, name, text, place):
     (tmp_path / name).write_text(text, "utf-8")
-    (found,) = told(tmp_path / name)
+    (found,) = findings(tmp_path / name)
     assert f"{tmp_path / name}{place}" in found
 
 
@@ -79,7 +79,7 @@ def test_credentials_in_a_har_file_are_found_under_the_names_that_it_gives_them(
     ways = ["url", *sent, "cookies.0.value", "queryString.0.value", "postData.params.0.value"]
     found = [
         line.removeprefix(f"{tmp_path / 'a.har'}:").partition(": ")[2].partition(": ")[0]
-        for line in told(tmp_path / "a.har")
+        for line in findings(tmp_path / "a.har")
     ]
     assert found == [*(f"request.{way}" for way in ways), "response.headers.0.value"]
 
@@ -100,26 +100,28 @@ REPEATED = {
 def test_equal_credentials_are_each_reported_with_their_own_line(tmp_path, name):
     text, lines = REPEATED[name]
     (tmp_path / name).write_bytes(text.replace("X", HEX).encode())
-    assert [int(line.removeprefix(f"{tmp_path / name}:").partition(":")[0]) for line in told(tmp_path / name)] == lines
+    assert [
+        int(line.removeprefix(f"{tmp_path / name}:").partition(":")[0]) for line in findings(tmp_path / name)
+    ] == lines
 
 
 def test_cookies_are_found_where_vcrpy_keeps_them_and_in_a_command(tmp_path):
     text = "request:\n  headers:\n    Cookie:\n    - a=b\nresponse:\n  headers:\n    set-cookie:\n    - sid=a; Path=/\n    - b=c\n"
     (tmp_path / "a.yaml").write_text(text, "utf-8")
     (tmp_path / "a.md").write_text("curl -H 'Cookie: sid=abcd' https://a.test\n", "utf-8")
-    assert [line.split(": ")[0].rpartition(":")[2] for line in told(tmp_path / "a.yaml")] == ["4", "8", "9"]
-    assert len(told(tmp_path / "a.md")) == 1
+    assert [line.split(": ")[0].rpartition(":")[2] for line in findings(tmp_path / "a.yaml")] == ["4", "8", "9"]
+    assert len(findings(tmp_path / "a.md")) == 1
 
 
 def test_a_compressed_file_is_looked_into(tmp_path):
     (tmp_path / "a.json.gz").write_bytes(gzip.compress(json.dumps({"token": HEX}).encode()))
-    assert len(told(tmp_path / "a.json.gz")) == 1
+    assert len(findings(tmp_path / "a.json.gz")) == 1
 
 
 def test_a_compressed_file_that_is_not_looked_through_whole_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(credentials, "_MOST", 100)
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"a word " * 20 + f"token={HEX}".encode()))
-    (line,) = told(tmp_path / "a.txt.gz")
+    (line,) = findings(tmp_path / "a.txt.gz")
     assert "more than 100 bytes when unpacked, of which the first were looked at" in str(line)
 
 
@@ -160,7 +162,7 @@ def test_a_compressed_file_that_is_not_looked_through_whole_is_reported(tmp_path
 )
 def test_templates_placeholders_and_declarations_are_none(tmp_path, value):
     (tmp_path / "a.json").write_text(json.dumps(value), "utf-8")
-    assert told(tmp_path / "a.json") == []
+    assert findings(tmp_path / "a.json") == []
 
 
 def test_a_folder_is_looked_through_and_a_path_that_is_not_there_is_reported(tmp_path):
@@ -182,14 +184,14 @@ def test_a_folder_is_looked_through_and_a_path_that_is_not_there_is_reported(tmp
 def test_yaml_that_is_refused_is_looked_through_as_text(tmp_path, text):
     path = tmp_path / "bomb.yaml"
     path.write_text(f"{text}\n# password: {HEX}\n", encoding="utf-8")
-    assert len(told(path)) == 1
+    assert len(findings(path)) == 1
 
 
 def test_a_file_that_is_too_large_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(credentials, "MAX_RECORDING", 1024)
     (tmp_path / "a.txt").write_text("x" * 1025, encoding="utf-8")
     with pytest.raises(BadInput, match=r"a\.txt: larger than 1 kB"):
-        told(tmp_path / "a.txt")
+        findings(tmp_path / "a.txt")
 
 
 def test_a_case_with_a_credential_in_its_files_is_not_recorded(tmp_path):

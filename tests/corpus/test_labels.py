@@ -6,7 +6,7 @@ from mendbench.corpus.labels import MARK, is_missing_label, missing_labels
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "problems"),
     [
         (f"title: {MARK} one line\n", ["title is not labelled; one line"]),
         (f"a: [{{b: {MARK} x}}]\n", ["a.0.b is not labelled; x"]),
@@ -20,8 +20,8 @@ from mendbench.corpus.labels import MARK, is_missing_label, missing_labels
         (f"{MARK} x: 1\n", ["a key is not labelled; x"]),
     ],
 )
-def test_each_is_reported_with_its_place(tmp_path, text, told):
+def test_each_is_reported_with_its_place(tmp_path, text, problems):
     (tmp_path / "case.yaml").write_text(text, encoding="utf-8")
     found = missing_labels(tmp_path)
-    assert [str(one).partition(": ")[2] for one in found] == told
+    assert [str(one).partition(": ")[2] for one in found] == problems
     assert all(is_missing_label(one) for one in found)

@@ -2,7 +2,7 @@
 
 A row is a mapping: ``id``, ``node`` (http, mcp, shell or read-file), what came (``status``, ``headers``, ``body`` or ``text``;
 ``fault``; ``result`` or ``rpc_error``; ``command``, ``exit_code``, ``stdout``, ``stderr``), ``label`` and ``why``. The label
-``ambiguous`` marks a row whose payload alone does not tell; it is not scored.
+``ambiguous`` marks a row whose payload alone does not decide; it is not scored.
 """
 
 import json

@@ -1,6 +1,6 @@
 """What services answer, as sightings: one row for each known answer, with what a careful reader says of it.
 
-``cls`` is W (only the user can help), R (an edit of the workflow can), A (the payload alone does not tell) or N (no
+``cls`` is W (only the user can help), R (an edit of the workflow can), A (the payload alone does not decide) or N (no
 failure at all, though it looks like one). Row ids name the service's family and a running number.
 """
 

@@ -8,7 +8,7 @@ from tests.fakes.tables import for_each
 
 RIGHT = {"W": "warning", "R": "error", "N": "success"}
 UNNOTICED = {"M35"}
-"""Answers that carry no failure in any slot, so that no detector is asked about them: only their prose tells."""
+"""Answers that carry no failure in any slot, so that no detector is asked about them: only their prose shows it."""
 
 
 def judged(row: Row) -> str:
@@ -22,9 +22,9 @@ def test_an_answer_is_judged_as_a_careful_reader_judges_it(row):
 
 @for_each("rows", [ROWS, UNSEEN])
 def test_at_least_nineteen_of_twenty_answers_are_judged_right(rows):
-    told = [row for row in rows if row.cls in {"W", "R"}]
-    assert len(told) >= 80
-    assert sum(judged(row) == RIGHT[row.cls] for row in told) / len(told) >= 0.95
+    decided = [row for row in rows if row.cls in {"W", "R"}]
+    assert len(decided) >= 80
+    assert sum(judged(row) == RIGHT[row.cls] for row in decided) / len(decided) >= 0.95
 
 
 @for_each("row", [row for row in ROWS if row.cls == "N"])

@@ -145,8 +145,8 @@ def test_the_page_names_no_command_or_option_that_there_is_not(line):
 
 
 def test_the_page_has_every_exit_code():
-    told = {int(code) for code in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)}
-    assert told == {int(code) for code in Exit}
+    documented = {int(code) for code in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)}
+    assert documented == {int(code) for code in Exit}
 
 
 def test_yaml_on_the_page_can_be_read():

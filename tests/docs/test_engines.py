@@ -16,8 +16,8 @@ def test_every_variable_that_is_set_is_in_the_table_and_no_other():
         for package in ("engines", "process")
         for path in (ROOT / "src" / "mendbench" / package).rglob("*.py")
     )
-    told = set(re.findall(r"^\| `(MENDBENCH_\w+)`", PAGE, re.MULTILINE))
-    assert told == set(re.findall(r'"(MENDBENCH_[A-Z_]+)"', sources)) - {"MENDBENCH_"}
+    documented = set(re.findall(r"^\| `(MENDBENCH_\w+)`", PAGE, re.MULTILINE))
+    assert documented == set(re.findall(r'"(MENDBENCH_[A-Z_]+)"', sources)) - {"MENDBENCH_"}
 
 
 def test_every_setting_and_every_declaration_is_reported():

@@ -73,5 +73,5 @@ def test_the_page_has_the_measured_figures(cases, readings):
 
 def test_doubts_are_counted(readings):
     words = {"eleven": 11, "ten": 10, "twelve": 12, "thirteen": 13, "fourteen": 14}
-    told = re.search(r"unsure \(2 of 3\) in (\w+) cases", (ROOT / "docs" / "second-reading.md").read_text())
-    assert words[told.group(1)] == sum(reading["sure"] < 3 for reading in readings.values())
+    stated = re.search(r"unsure \(2 of 3\) in (\w+) cases", (ROOT / "docs" / "second-reading.md").read_text())
+    assert words[stated.group(1)] == sum(reading["sure"] < 3 for reading in readings.values())

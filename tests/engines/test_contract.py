@@ -1,4 +1,4 @@
-"""The contract kit: it passes an engine that does right, and tells a wrong one in words what it does wrong."""
+"""The contract kit: it passes an engine that does right, and states in words what a wrong one does wrong."""
 
 import json
 import shutil
@@ -146,13 +146,13 @@ def test_the_attempts_of_a_loop_that_reports_none_stay_unknown():
     assert parts == ["mendbench.first", "mendbench.attempts"]
 
 
-def describing(**told):
-    printed = json.dumps({"mendbench": told})
+def describing(**document):
+    printed = json.dumps({"mendbench": document})
     return Command(name="said", argv=("/bin/sh", "-c", f"echo '{printed}'"))
 
 
 @pytest.mark.parametrize(
-    ("told", "says"),
+    ("document", "says"),
     [
         ({"resumes": True}, "it declares 'resumes', which means nothing: what can be declared is version, resume, repairs, mcp, judge"),
         ({"resume": "yes"}, 'it declares resume as "yes", and it is true or false'),
@@ -162,8 +162,8 @@ def describing(**told):
         ({"version": None}, "it declares version as null, and it is a text"),
     ],
 )  # fmt: skip
-def test_what_is_declared_and_not_understood_is_reported(told, says):
-    command = describing(**told)
+def test_what_is_declared_and_not_understood_is_reported(document, says):
+    command = describing(**document)
     assert declared_by(command).judge == "engine"
     (line,) = misdeclared(command)
     assert line.startswith(says)

@@ -147,14 +147,14 @@ def test_many_lines_of_json_and_no_document_take_time_in_proportion(line, monkey
 
 
 def test_real_time_is_taken_out_and_the_worlds_time_is_kept():
-    told = {
+    reported = {
         "success": True,
         "execution": {"duration_ms": 12},
         "outputs": {"response_time": 0.25, "timestamp": {"of": "data"}},
     }
-    assert without_moments(told)["execution"] == {"duration_ms": 0}
-    assert without_moments(told)["outputs"] == {"response_time": None, "timestamp": {"of": "data"}}
-    virtual = {**told, "mendbench": {"virtual_time": True}}
+    assert without_moments(reported)["execution"] == {"duration_ms": 0}
+    assert without_moments(reported)["outputs"] == {"response_time": None, "timestamp": {"of": "data"}}
+    virtual = {**reported, "mendbench": {"virtual_time": True}}
     assert without_moments(virtual) is virtual
 
 

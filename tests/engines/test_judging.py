@@ -1,4 +1,4 @@
-"""What the truth's detector makes of an execution that another engine told."""
+"""What the truth's detector makes of an execution that another engine reported."""
 
 import json
 

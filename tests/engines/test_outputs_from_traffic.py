@@ -1,4 +1,4 @@
-"""What a node was answered stands for its outputs, where its engine tells nothing of them."""
+"""What a node was answered stands for its outputs, where its engine reports none."""
 
 import json
 
@@ -22,7 +22,7 @@ def test_one_that_failed_has_none():
 
 
 def test_what_is_reported_is_left_as_it_is_and_nothing_is_made_up():
-    told = {"guest": {"state": "success", "outputs": {"name": "Una"}}, "note": {"state": "success"}}
-    printed = json.dumps({"success": True, "mendbench": {"nodes": told}})
+    nodes = {"guest": {"state": "success", "outputs": {"name": "Una"}}, "note": {"state": "success"}}
+    printed = json.dumps({"success": True, "mendbench": {"nodes": nodes}})
     execution = executed(shell_engine(f"echo '{printed}'"), guest_book(), inn())
     assert outputs(execution) == {"guest": {"name": "Una"}, "note": {}}

@@ -19,7 +19,7 @@ def root(tmp_path_factory):
     return build(tmp_path_factory.mktemp("corpus"))
 
 
-def told(context, one):
+def row_of(context, one):
     row, texts = run_trial(context, one)
     return {name: value for name, value in whole(row, texts).items() if name not in {"key", "engine", "timing"}}
 
@@ -33,4 +33,4 @@ def test_a_trial_is_the_same_in_every_field(root, one):
     ours = context_of(root)
     engine = EngineConfig(command=[sys.executable, str(ADAPTER)], timeout_s=60)
     theirs = replace(ours, engines={"reference": engine})
-    assert told(theirs, replace(one, engine="reference")) == told(ours, one)
+    assert row_of(theirs, replace(one, engine="reference")) == row_of(ours, one)

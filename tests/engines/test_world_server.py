@@ -1,4 +1,4 @@
-"""What a command tells its world, and is no exchange."""
+"""What a command reports to its world, and is no exchange."""
 
 import io
 import json
@@ -14,7 +14,7 @@ from tests.fakes.engines import HOST, inn
 
 
 @pytest.fixture
-def told():
+def replied():
     """Return what serves one request in a world, and what came of it."""
     server = WorldServer(copy_context())
     serving = Serving(
@@ -26,17 +26,17 @@ def told():
 
 
 @pytest.mark.parametrize("timeout", [10**400, "soon", [1], {}])
-def test_a_time_that_is_none_is_no_exchange(told, timeout):
+def test_a_time_that_is_none_is_no_exchange(replied, timeout):
     body = json.dumps({"url": f"{HOST}/guests/7", "timeout_s": timeout}).encode()
-    said, raised = told(Request(method="POST", url="/-/exchange", body=body))
+    said, raised = replied(Request(method="POST", url="/-/exchange", body=body))
     assert raised is None
     assert said.response.status == 400
 
 
 @pytest.mark.parametrize("wait", ["\u00b2", "1.\u00b2", "1.2.3", ".", "", "5"])
-def test_a_wait_that_is_no_number_is_none(told, wait):
+def test_a_wait_that_is_no_number_is_none(replied, wait):
     headers = ((TIMEOUT, wait),)
-    said, raised = told(Request(method="GET", url=f"/{HOST[8:]}/guests/7", headers=headers))
+    said, raised = replied(Request(method="GET", url=f"/{HOST[8:]}/guests/7", headers=headers))
     assert raised is None
     assert said.response.status == 200
 

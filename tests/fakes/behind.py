@@ -1,4 +1,4 @@
-"""What stands behind a front in place of a real server: it keeps what it was asked, and answers as it is told."""
+"""What stands behind a front in place of a real server: it keeps what it was asked, and answers as configured."""
 
 from __future__ import annotations
 

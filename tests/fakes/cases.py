@@ -248,7 +248,7 @@ def edit_response(value: str) -> str:
 
 
 def reading_model(model_request: JsonObject) -> str:
-    """Answer as a model does that mends what it is told of and guesses otherwise."""
+    """Answer as a model does that mends what its prompt states and guesses otherwise."""
     prompt = model_request["messages"][-1]["content"]
     if "include the ledger" in prompt:
         return json.dumps({"cannot_fix": "the owner has to change the plan"})

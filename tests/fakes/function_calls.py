@@ -12,7 +12,7 @@ MODEL = "POST model://small/chat"
 NOW = "POST mcp://clock/now"
 SCHEMA = {"type": "object", "properties": {"zone": {"type": "string"}}, "required": ["zone"]}
 TOOLS = [
-    {"name": "now", "description": "Tell the time.", "inputSchema": SCHEMA, "title": "Now"},
+    {"name": "now", "description": "Return the time.", "inputSchema": SCHEMA, "title": "Now"},
     {"name": "set.alarm"},
     {"name": "set-alarm", "description": 7, "inputSchema": "none"},
 ]
@@ -28,7 +28,7 @@ def calling(*calls: tuple[str, object], text: str | None = None, **usage: int) -
     return said({"choices": [{"message": message, "finish_reason": "tool_calls"}], "usage": usage})
 
 
-def told(text: str, *, failed: bool = False) -> Response:
+def tool_result(text: str, *, failed: bool = False) -> Response:
     """A tool's answer in words."""
     return rpc({"content": [{"type": "text", "text": text}], "isError": failed})
 
@@ -37,4 +37,4 @@ def clock_world(
     model: Sequence[Response] | Callable[[Request], Response], now: Response | Sequence[Response] | None = None
 ) -> FakeWorld:
     """A world with the server ``clock`` and the model ``small``."""
-    return FakeWorld({LISTING: rpc({"tools": TOOLS}), MODEL: model, NOW: now or told("noon")})
+    return FakeWorld({LISTING: rpc({"tools": TOOLS}), MODEL: model, NOW: now or tool_result("noon")})

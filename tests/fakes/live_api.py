@@ -1,6 +1,6 @@
 """A live API on this machine that wants a real token, notes what it is sent, and says the token again.
 
-It does so under names that tell nothing: a credential's name would have it taken out, declared or not.
+It does so under names that mean nothing: a credential's name would have it taken out, declared or not.
 """
 
 from __future__ import annotations

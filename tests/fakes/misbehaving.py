@@ -75,9 +75,9 @@ def drips(whole: bytes, *, pieces: int, pause_s: float) -> Behaviour:
 
 def http(status: str = "200 OK", body: bytes = b"", *, length: int | None = None, **headers: str) -> bytes:
     """Return a response's bytes. ``length`` is what is said of the body's length."""
-    told = {"Content-Length": str(len(body) if length is None else length), "Connection": "close"}
-    told |= {name.replace("_", "-"): value for name, value in headers.items()}
-    lines = "".join(f"{name}: {value}\r\n" for name, value in told.items() if value != "-")
+    headers_sent = {"Content-Length": str(len(body) if length is None else length), "Connection": "close"}
+    headers_sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers_sent.items() if value != "-")
     return f"HTTP/1.1 {status}\r\n{lines}\r\n".encode("latin-1") + body
 
 

@@ -131,8 +131,12 @@ class _Server:
 
 def _welcome(asked: Mapping[str, Any]) -> Behaviour:
     version = asked["params"]["protocolVersion"]
-    told = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "demo", "version": "1"}}
-    return sends(as_json(result_of(asked["id"], told)))
+    initialized = {
+        "protocolVersion": version,
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "demo", "version": "1"},
+    }
+    return sends(as_json(result_of(asked["id"], initialized)))
 
 
 def _read(line: BinaryIO) -> Mapping[str, Any] | None:

@@ -48,7 +48,7 @@ class PromptModel:
 
 
 class HeldModel(PromptModel):
-    """Answers nothing before it is told to, and then in the order that is drawn.
+    """Answers nothing before it is released, and then in the order that is drawn.
 
     ``choose`` picks one of so many that wait; ``outstanding`` says how many asks have to be waiting before one is picked.
     """

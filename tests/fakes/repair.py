@@ -42,11 +42,11 @@ def failure(message: str = "HTTP 422", node: str | None = "greet", **more: Any) 
 
 def execution(outcome: State = "error", *failures: Failure, checkpoint: str = "") -> Execution:
     """Return an execution that ended so; ``checkpoint`` names where it stopped."""
-    told = failures or ((failure(),) if outcome == "error" else ())
+    reported = failures or ((failure(),) if outcome == "error" else ())
     return Execution(
         outcome=outcome,
         nodes=(NodeRecord(node_id="greet", node_type="http", state=outcome),),
-        failures=told,
+        failures=reported,
         warnings=(Warned(node_id="greet", message="no such channel"),) if outcome == "warning" else (),
         checkpoint=Checkpoint(failed_node=checkpoint or None),
     )
@@ -54,7 +54,7 @@ def execution(outcome: State = "error", *failures: Failure, checkpoint: str = ""
 
 @dataclass
 class FakeWorld:
-    """A world that is only told about executions."""
+    """A world that is only notified of executions."""
 
     begun: int = 0
 
@@ -137,7 +137,7 @@ class ScriptedRepairer:
 
 
 class PlainStrategy:
-    """Tells the failures' messages."""
+    """States the failures' messages."""
 
     name = "plain"
     title = "Messages"

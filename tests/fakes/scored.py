@@ -23,13 +23,13 @@ def attempt(number=1, **changes):
 def record(case="a", sample=0, **changes):
     """Return a repairable case's trial that came out right, unless ``changes`` say otherwise."""
     verdict = changes.get("verdict", "correct")
-    told = verdict in {"correct", "incorrect"}
+    has_verdict = verdict in {"correct", "incorrect"}
     outcome = {"correct": "repaired", "incorrect": "unrepaired"}.get(verdict)
     return TrialRecord(**{
         "key": f"{case} | {sample:06d}", "case": case, "group": case, "family": "f", "kind": "repairable", "part": None,
         "level": 1, "api": "private", "case_digest": "d", "adversarial_to": (), "treatment": TREATMENT, "sample": sample,
-        "verdict": verdict, "outcome": outcome, "stop_reason": "succeeded", "end": "success" if told else None,
-        "right_after_first": verdict == "correct" if told else None, "attempts": (), "wasted_attempts": 0 if told else None,
+        "verdict": verdict, "outcome": outcome, "stop_reason": "succeeded", "end": "success" if has_verdict else None,
+        "right_after_first": verdict == "correct" if has_verdict else None, "attempts": (), "wasted_attempts": 0 if has_verdict else None,
         "prompt_tokens": None, "completion_tokens": None, "cost_usd": 0.0, "context_recall": None, "leaks": None,
         "progress": None, "nodes": (), "repeated_side_effects": 0, "collateral_edits": 0, "edited": False, "harmful": False,
         "said": False, "derived": 0, "model_requests": "", "world": "", **changes,
@@ -85,8 +85,8 @@ def _record(row):
         made["attempts"] = (attempt(context_tokens=int(row["context tokens"]), truncated=row["cut"] == "yes"),)
         made["leaks"] = row["value stands in"]
         if row["facts in prompt"]:
-            told, facts = row["facts in prompt"].split(" of ")
-            made["context_recall"] = int(told) / int(facts)
+            has_verdict, facts = row["facts in prompt"].split(" of ")
+            made["context_recall"] = int(has_verdict) / int(facts)
     if "best progress level" in row:
         made["progress"] = None if row["best progress level"] is None else int(row["best progress level"])
         made["repeated_side_effects"], made["collateral_edits"] = int(row["repeated"]), int(row["collateral"])

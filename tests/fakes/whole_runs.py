@@ -25,9 +25,9 @@ class Model:
 
 
 def run(workflow, responses, *texts, **options):
-    """Return the run, its world, its model and what was told. ``texts`` are the model's responses."""
-    clock, model, told = VirtualClock(), Model(*texts), []
+    """Return the run, its world, its model and its events. ``texts`` are the model's responses."""
+    clock, model, events = VirtualClock(), Model(*texts), []
     world = FakeWorld(responses, clock)
     outside = Outside(world=world, model_world=model, clock=clock)
     options = RunOptions(**{"auto_repair": True, **options})
-    return run_workflow(workflow, options, on_event=told.append, outside=outside), world, model, told
+    return run_workflow(workflow, options, on_event=events.append, outside=outside), world, model, events

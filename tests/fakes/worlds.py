@@ -32,7 +32,7 @@ def post(url: str, value: Json, **fields: object) -> Request:
 
 @dataclass
 class NotesService:
-    """Notes over JSON: POST /notes adds one, GET /notes lists them, GET /secret tells the caller's own credential.
+    """Notes over JSON: POST /notes adds one, GET /notes lists them, GET /secret returns the caller's own credential.
 
     GET /notes?add=text adds one too, and POST /query lists them.
     """

@@ -107,8 +107,8 @@ def test_a_node_that_a_template_stopped_sent_nothing_and_its_words_are_reported(
 )
 def test_what_the_workflow_does_not_ask_for_is_dropped_and_named(tmp_path, name, dropped):
     done = imported(tmp_path, name, of(name))
-    told = [one.what.partition(" ")[2].replace(LEDGER, "") + " " for one in done.dropped]
-    assert (told, {one.why for one in done.dropped}) == (
+    dropped = [one.what.partition(" ")[2].replace(LEDGER, "") + " " for one in done.dropped]
+    assert (dropped, {one.why for one in done.dropped}) == (
         dropped,
         {"the workflow did not ask for it"} if dropped else set(),
     )
@@ -172,8 +172,8 @@ def test_a_cassette_in_json_keeps_its_letters():
 
 
 def test_the_inputs_are_read_from_the_traces_that_have_them():
-    told = {name: sorted(read_engine_trace(MADE_BY / name).inputs) for name in TRACES}
-    assert told == {TRACES[0]: ["bed", "token"], TRACES[1]: [], TRACES[2]: ["bed", "token"]}
+    inputs = {name: sorted(read_engine_trace(MADE_BY / name).inputs) for name in TRACES}
+    assert inputs == {TRACES[0]: ["bed", "token"], TRACES[1]: [], TRACES[2]: ["bed", "token"]}
 
 
 @pytest.mark.parametrize("path", [one for one in sorted(MADE_BY.rglob("*")) if one.is_file()], ids=lambda one: one.name)

@@ -208,9 +208,9 @@ def bodiless(one):
     ],
 )
 def test_a_source_that_cannot_answer_the_workflow_is_refused_and_nothing_is_written(tmp_path, exchanges, said):
-    with pytest.raises(BadInput) as told:
+    with pytest.raises(BadInput) as caught:
         done(tmp_path, *exchanges)
-    assert said in str(told.value)
+    assert said in str(caught.value)
     assert texts(tmp_path) == {}
 
 

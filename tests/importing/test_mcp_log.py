@@ -116,11 +116,11 @@ def test_the_same_id_of_both_sides_is_two_things(tmp_path):
     def said(side, one):
         return {"from": side, "message": one}
 
-    told = [said("host", call(1)), said("tool", sample), said("host", refused), said("tool", result(1))]
-    assert [seen for _, _, seen, _ in exchanges(read(tmp_path, *told))] == [result(1)]
-    untold = read(tmp_path, call(7), result(7), call(1), sample, refused)
-    assert "does not tell who sent it" in whys(untold)["line 5 response"]
-    assert len(untold.found) == 1
+    attributed = [said("host", call(1)), said("tool", sample), said("host", refused), said("tool", result(1))]
+    assert [seen for _, _, seen, _ in exchanges(read(tmp_path, *attributed))] == [result(1)]
+    unattributed = read(tmp_path, call(7), result(7), call(1), sample, refused)
+    assert "does not show who sent it" in whys(unattributed)["line 5 response"]
+    assert len(unattributed.found) == 1
 
 
 def test_ids_start_again_with_each_session(tmp_path):
@@ -173,9 +173,9 @@ def test_a_log_without_a_call_is_refused_in_one_line(tmp_path):
         ([START, STARTED], "no tool call with a response (line 1 initialize:"),
         (["nothing"], "no JSON-RPC message"),
     ):
-        with pytest.raises(BadInput) as told:
+        with pytest.raises(BadInput) as caught:
             read(tmp_path, *lines)
-        assert said in str(told.value)
+        assert said in str(caught.value)
 
 
 def test_an_import_of_a_log_replays_and_names_what_failed(tmp_path):

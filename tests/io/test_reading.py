@@ -1,4 +1,4 @@
-"""Files as they come in: bounded, decoded, and told in one line."""
+"""Files as they come in: bounded, decoded, and reported in one line."""
 
 import os
 from pathlib import Path

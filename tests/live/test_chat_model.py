@@ -138,16 +138,16 @@ def unreachable(why):
 
 
 @pytest.mark.parametrize(
-    ("why", "told"),
+    ("why", "reason"),
     [(ConnectionRefusedError(), "connection refused"), (socket.gaierror(socket.EAI_NONAME, "x"), "unknown host")],
 )
-def test_a_server_that_is_not_there_is_reported_at_once(why, told):
+def test_a_server_that_is_not_there_is_reported_at_once(why, reason):
     made, sent, slept = caller([unreachable(why)], place="models.small", file="mendbench.toml")
     with pytest.raises(Incomplete) as raised:
         made.send(ASK)
     assert (len(sent), slept) == (1, [])
     assert str(raised.value) == (
-        f"models.small: nothing listens at {BASE} ({told}); start the server, or correct base_url in mendbench.toml"
+        f"models.small: nothing listens at {BASE} ({reason}); start the server, or correct base_url in mendbench.toml"
     )
 
 
@@ -165,10 +165,10 @@ def test_a_server_that_responded_before_and_goes_away_is_asked_again():
 def test_a_limit_that_never_ends_is_waited_for_and_then_reported_in_its_own_words():
     limited = {"error": {"message": "Rate limit reached for requests", "code": "rate_limit_exceeded"}}
     made, sent, slept = caller([(429, limited, {"Retry-After": "20"})])
-    with pytest.raises(Incomplete, match="HTTP 429 .*Rate limit reached for requests") as told:
+    with pytest.raises(Incomplete, match="HTTP 429 .*Rate limit reached for requests") as caught:
         made.send(ASK)
     assert (len(sent), slept) == (6, [20.0] * 5)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_server_that_asks_for_hours_is_not_waited_for():

@@ -154,17 +154,17 @@ def test_a_tool_that_is_annotated_as_reading_only_reads_and_no_other_is_known_to
     notes = McpLive({"notes": server})
     assert notes.reads(post("mcp://notes/look", {})) is None, "it was not asked yet"
     notes.send(post("mcp://notes/look", {}))
-    told = {
+    answers = {
         name: notes.reads(post(f"mcp://notes/{name}", {})) for name in ("look", "put", "shrug", "gone", "tools/list")
     }
     notes.close()
-    assert told == {"look": True, "put": None, "shrug": None, "gone": None, "tools/list": True}
+    assert answers == {"look": True, "put": None, "shrug": None, "gone": None, "tools/list": True}
 
 
 BY_HAND = """
 import json, os, sys
-with open(sys.argv[1], "a") as told:
-    told.write(f"{os.getpid()}\\n")
+with open(sys.argv[1], "a") as out:
+    out.write(f"{os.getpid()}\\n")
 for line in sys.stdin:
     asked = json.loads(line)
     kind, number, params = asked["method"], asked.get("id"), asked.get("params") or {}
@@ -211,11 +211,11 @@ def test_a_server_that_gives_no_answer_is_ended_before_another_is_started(by_han
 def test_a_list_of_tools_without_an_end_is_read_as_far_as_will_do(by_hand):
     live = by_hand(f"{{'tools': [{LOOK}], 'nextCursor': str(page + 1)}}")
     live.send(post("mcp://hand/other", {}))
-    told = []
-    asking = threading.Thread(target=lambda: told.append(live.reads(post("mcp://hand/look", {}))), daemon=True)
+    answers = []
+    asking = threading.Thread(target=lambda: answers.append(live.reads(post("mcp://hand/look", {}))), daemon=True)
     asking.start()
     asking.join(30)
-    assert told == [True]
+    assert answers == [True]
 
 
 def test_a_list_of_tools_that_is_not_to_be_had_is_none(by_hand):

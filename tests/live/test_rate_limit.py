@@ -128,7 +128,7 @@ def test_asks_are_never_sent_closer_than_the_configured_rate(per_minute, took):
 
 
 def test_waiters_are_notified_when_it_stops_and_nothing_more_is_asked():
-    pace, told = Pace(), []
+    pace, events = Pace(), []
     pace._changed = watched = Watched()
 
     def waiting():
@@ -136,7 +136,7 @@ def test_waiters_are_notified_when_it_stops_and_nothing_more_is_asked():
             with pace.sending() as sending:
                 sending.send(lambda: GOOD, limited)
         except Stopped:
-            told.append("stopped")
+            events.append("stopped")
 
     with pace.sending() as sending:
 
@@ -148,7 +148,7 @@ def test_waiters_are_notified_when_it_stops_and_nothing_more_is_asked():
             return GOOD
 
         assert sending.send(call, limited) == GOOD
-    assert told == ["stopped"]
+    assert events == ["stopped"]
     with pytest.raises(Stopped), pace.sending() as sending:
         sending.send(lambda: pytest.fail("it was asked"), limited)
 

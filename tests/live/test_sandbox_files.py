@@ -110,9 +110,9 @@ def test_a_scopes_files_are_laid_out(folder, files):
 
 @pytest.mark.parametrize("path", ["../x", "", "."])
 def test_a_file_that_cannot_be_in_the_folder_is_not_laid_out(folder, path):
-    with pytest.raises(ValueError) as told:
+    with pytest.raises(ValueError) as caught:
         lay_out(folder, {path: "x"})
-    assert told.value.args == (path,)
+    assert caught.value.args == (path,)
     assert not (folder.parent / "x").exists()
 
 

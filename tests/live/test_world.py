@@ -133,10 +133,10 @@ def test_a_connection_may_have_less_time_than_the_whole_answer():
 
 
 def test_a_live_world_is_asked_what_it_knows_of_its_reads():
-    telling = ClassifyingLive(lambda _request: Response(status=200), only_reads=lambda _request: True)
+    classifying = ClassifyingLive(lambda _request: Response(status=200), only_reads=lambda _request: True)
     silent = FakeLive(lambda _request: Response(status=200))
     asked = Request(method="POST", url="https://a.test/")
-    assert [LiveWorld(parts).reads(asked) for parts in ([telling], [silent], [])] == [True, None, None]
+    assert [LiveWorld(parts).reads(asked) for parts in ([classifying], [silent], [])] == [True, None, None]
 
 
 def test_a_compressed_answer_that_is_cut_off_is_no_whole_one():

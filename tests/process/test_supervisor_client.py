@@ -209,8 +209,8 @@ def test_where_no_network_can_be_held_the_program_runs_and_the_record_says_so(mo
 def test_a_command_that_looks_up_without_an_end_is_held_to_its_time_all_the_same(monkeypatch):
     keeper = Supervisor(OPEN)
     monkeypatch.setattr(keeper, "_next", lambda _timeout_s: {"asked": "telemetry.example"})
-    told = []
-    waiting = threading.Thread(target=lambda: told.append(keeper.wait(0.0)), daemon=True)
+    outcomes = []
+    waiting = threading.Thread(target=lambda: outcomes.append(keeper.wait(0.0)), daemon=True)
     waiting.start()
     waiting.join(10)
     held_up = waiting.is_alive()
@@ -218,7 +218,7 @@ def test_a_command_that_looks_up_without_an_end_is_held_to_its_time_all_the_same
     waiting.join(10)
     keeper.end()
     assert not held_up
-    assert told == [None]
+    assert outcomes == [None]
 
 
 def test_a_query_is_read():
@@ -238,6 +238,6 @@ def test_a_configured_network_is_the_commands(network):
     engines = {"mine": EngineConfig(command=["/bin/sh", "-c", "exit"], network=network)}
     assert command_of("mine", engines).network == network
     document = engines_document(["mine"], engines)
-    told = document["mine"]["network"]
-    assert told == network or told.startswith("open: ")
+    protection = document["mine"]["network"]
+    assert protection == network or protection.startswith("open: ")
     assert json.loads(json.dumps(document)) == document

@@ -48,12 +48,12 @@ def of(root, *policies, config=None, fresh=False, concurrency=None, **more):
     return estimated(context, collected, fresh=fresh, concurrency=concurrency), collected
 
 
-def answered(root, *tellings):
+def answered(root, *responses_sent):
     """Leave these recorded responses of the model and no others: tokens of prompt and response, and how long it took."""
     for path in (root / "cassettes").rglob(model_file(MODEL)):
         path.unlink()
     recordings = Recordings.open(root / "cassettes" / CLOSED)
-    for at, (sent, got, took) in enumerate(tellings):
+    for at, (sent, got, took) in enumerate(responses_sent):
         model_request = {"model": MODEL, "messages": [{"role": "user", "content": PROMPT}], "params": {}, "draw": at}
         usage = {"prompt_tokens": sent, "completion_tokens": got}
         request = Request(method="POST", url="model://tiny-coder/chat")

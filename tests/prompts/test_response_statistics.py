@@ -1,4 +1,4 @@
-"""What recorded responses tell of those that are not recorded yet."""
+"""What recorded responses indicate about those that are not recorded yet."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def record(root, case, *responses, model="small"):
         recordings.append_model_entry(model, entry)
 
 
-def told(sent=110, got=40, took=1000):
+def chat_response(sent=110, got=40, took=1000):
     return completion("{}", usage={"prompt_tokens": sent, "completion_tokens": got}, elapsed_ms=took)
 
 
@@ -39,7 +39,7 @@ def test_where_nothing_is_recorded_nothing_is_reported(tmp_path):
 
 def test_refusals_and_what_is_no_answer_state_nothing(tmp_path):
     refused = Response(status=400, headers=(("content-type", "application/json"),), body=b'{"error": "too long"}')
-    record(tmp_path, "a/b", told(), refused, Response(status=200, body=b"torn"))
+    record(tmp_path, "a/b", chat_response(), refused, Response(status=200, body=b"torn"))
     found = responses_of(tmp_path, "small", ())
     assert (found.ratio, found.completion_tokens, found.median_ms) == (1.1, 40.0, 1000)
 
@@ -52,8 +52,8 @@ def test_a_response_that_reports_no_tokens_still_has_its_time(tmp_path):
 
 
 def test_the_selected_cases_are_read_first_and_no_more_than_needed(tmp_path, monkeypatch):
-    record(tmp_path, "a/first", told(took=1))
-    record(tmp_path, "z/selected", told(took=9), told(took=9))
+    record(tmp_path, "a/first", chat_response(took=1))
+    record(tmp_path, "z/selected", chat_response(took=9), chat_response(took=9))
     assert responses_of(tmp_path, "small", [tmp_path / "z/selected"]).responses == 3
     monkeypatch.setattr(response_statistics, "ENOUGH", 2)
     assert responses_of(tmp_path, "small", [tmp_path / "z/selected"]).median_ms == 9

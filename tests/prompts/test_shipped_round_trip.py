@@ -89,7 +89,7 @@ def test_every_first_attempt_comes_back_under_its_key_with_its_answer(tmp_path, 
     options = api.RunOptions(policies=("naive",), models=(model,))
     context = open_context(loaded, options)
     asked, recorded = first_asks(loaded, context, options), to_repairers(context.cassettes_dir, model)
-    told = {
+    by_body = {
         body_of(entry.model_request): json.loads(entry.response.body)
         for entry in recorded.values()
         if entry.model_request["draw"] == 0
@@ -101,9 +101,9 @@ def test_every_first_attempt_comes_back_under_its_key_with_its_answer(tmp_path, 
     (tmp_path / "prompts.jsonl").write_text(exported.text, encoding="utf-8")
     lines = [json.loads(line) for line in exported.lines]
     assert exported.asking.stopped == ()
-    assert [line["custom_id"] for line in lines if canonical_json(line["body"]) not in told] == []
+    assert [line["custom_id"] for line in lines if canonical_json(line["body"]) not in by_body] == []
     shapes = zip(cycle((openai_line, anthropic_line, plain_line)), lines, strict=False)
-    responses = [make(line["custom_id"], told[canonical_json(line["body"])]) for make, line in shapes]
+    responses = [make(line["custom_id"], by_body[canonical_json(line["body"])]) for make, line in shapes]
     (tmp_path / "answers.jsonl").write_text(prompts.jsonl(responses), encoding="utf-8")
     imported = api.import_responses(
         tmp_path / "answers.jsonl",

@@ -1,4 +1,4 @@
-"""What is told of a trial that did not come out right."""
+"""What is reported of a trial that did not come out right."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What a trial looks like as a test: passed, failed, in error, and told to other tools."""
+"""What a trial looks like as a test: passed, failed, in error, and reported to other tools."""
 
 import shutil
 import xml.etree.ElementTree as ET
@@ -11,8 +11,8 @@ from tests.fakes.tables import for_each
 
 pytest_plugins = ["pytester"]
 
-TOLD = ("--mendbench-strategy", "full-context", "--mendbench-policy", "two-layer")
-UNTOLD = ("--mendbench-strategy", "none", "--mendbench-policy", "two-layer")
+FULL_CONTEXT = ("--mendbench-strategy", "full-context", "--mendbench-policy", "two-layer")
+WITHOUT_CONTEXT = ("--mendbench-strategy", "none", "--mendbench-policy", "two-layer")
 
 
 def section(result, title):
@@ -29,11 +29,11 @@ def lose_responses(project):
 
 
 def test_right_trials_pass(mendbench):
-    mendbench(*TOLD).assert_outcomes(passed=3)
+    mendbench(*FULL_CONTEXT).assert_outcomes(passed=3)
 
 
 def test_a_wrong_trial_fails_and_says_what_happened_without_a_traceback(mendbench):
-    result = mendbench(*UNTOLD, f"cases/{RENAMED}")
+    result = mendbench(*WITHOUT_CONTEXT, f"cases/{RENAMED}")
     result.assert_outcomes(failed=1)
     lines = section(result, f"{RENAMED} none-two-layer-chat")
     assert lines[0] == (
@@ -51,7 +51,7 @@ def test_a_wrong_trial_fails_and_says_what_happened_without_a_traceback(mendbenc
 
 def test_a_failure_states_the_differing_request_and_what_became_of_the_workflow(mendbench, project):
     change_case(project, RENAMED, lambda truth: truth.update(checks=[note("Hello Runa, welcome!")]))
-    lines = section(mendbench(*TOLD, f"cases/{RENAMED}"), RENAMED)
+    lines = section(mendbench(*FULL_CONTEXT, f"cases/{RENAMED}"), RENAMED)
     assert lines[0] == f"{RENAMED}: plausible: it ran green, and does not do what it should; stopped: succeeded"
     assert lines[1:3] == ["attempts: 1 (1 plausible)", "  1 plausible: edited /nodes/note/params/body/text"]
     wanted = lines.index('    body.text: wanted "Hello Runa, welcome!", sent "Hello Runa!"')
@@ -64,7 +64,7 @@ def test_a_failure_states_the_differing_request_and_what_became_of_the_workflow(
 @for_each("style", ["long", "short", "line", "native"])
 def test_the_summary_names_the_outcome_in_every_style(mendbench, monkeypatch, style):
     monkeypatch.setenv("COLUMNS", "200")
-    result = mendbench(*UNTOLD, f"cases/{RENAMED}", f"--tb={style}")
+    result = mendbench(*WITHOUT_CONTEXT, f"cases/{RENAMED}", f"--tb={style}")
     (line,) = [line for line in result.outlines if line.startswith("FAILED")]
     assert "none-two-layer-chat - unrepaired: no fault is mended" in line
     assert "Traceback" not in result.stdout.str()
@@ -72,7 +72,7 @@ def test_the_summary_names_the_outcome_in_every_style(mendbench, monkeypatch, st
 
 def test_a_missing_recording_is_an_error_with_the_command_that_records_it(mendbench, project):
     lose_responses(project)
-    result = mendbench(*TOLD)
+    result = mendbench(*FULL_CONTEXT)
     result.assert_outcomes(passed=2, errors=1)
     lines = section(result, "ERROR at setup of")
     assert lines[0].startswith(f"{RENAMED}: unjudged: no recording answers the model request ")
@@ -85,13 +85,13 @@ def test_a_missing_recording_is_an_error_with_the_command_that_records_it(mendbe
 
 def test_the_command_names_the_folders_that_were_named(mendbench, project):
     shutil.move(project / "cases", project / "own")
-    result = mendbench(*UNTOLD, "--mendbench-cases", "own", "--mendbench-cassettes", "cassettes")
+    result = mendbench(*WITHOUT_CONTEXT, "--mendbench-cases", "own", "--mendbench-cassettes", "cassettes")
     assert " --cases own --cassettes cassettes --out reports/one, " in section(result, RENAMED)[-1]
 
 
 def test_what_crashes_is_an_error(mendbench, monkeypatch):
     monkeypatch.setattr(RulesRepairer, "reply", lambda *words, **more: 1 / 0)
-    result = mendbench(*TOLD, "--mendbench-repairer", "rules", f"cases/{RENAMED}")
+    result = mendbench(*FULL_CONTEXT, "--mendbench-repairer", "rules", f"cases/{RENAMED}")
     result.assert_outcomes(errors=1)
     lines = section(result, "ERROR at setup of")
     assert lines[0].startswith(f"{RENAMED}: crashed: ")
@@ -101,7 +101,7 @@ def test_what_crashes_is_an_error(mendbench, monkeypatch):
 
 def test_a_broken_cassette_is_an_error_in_one_line(mendbench, project):
     (project / "cassettes" / QUIET / "world.yaml").write_text("nonsense\n", encoding="utf-8")
-    result = mendbench(*TOLD, f"cases/{QUIET}")
+    result = mendbench(*FULL_CONTEXT, f"cases/{QUIET}")
     result.assert_outcomes(errors=1)
     lines = [line for line in section(result, "ERROR at setup of") if line]
     assert len(lines) == 1
@@ -110,7 +110,7 @@ def test_a_broken_cassette_is_an_error_in_one_line(mendbench, project):
 
 def test_a_fault_of_our_own_keeps_its_traceback(mendbench, monkeypatch):
     monkeypatch.setattr("mendbench.api.trials.run_trial", lambda *words: 1 / 0)
-    result = mendbench(*TOLD, f"cases/{QUIET}")
+    result = mendbench(*FULL_CONTEXT, f"cases/{QUIET}")
     result.assert_outcomes(errors=1)
     assert "ZeroDivisionError" in result.stdout.str()
     assert "api/trials.py" in result.stdout.str()
@@ -122,14 +122,14 @@ def test_what_an_api_wrote_cannot_steer_the_terminal(mendbench, project):
         RENAMED,
         lambda truth: truth["state"]["json_api"]["collections"]["people"]["p-1"].update(called="\x1b[31mRuna"),
     )
-    result = mendbench(*TOLD, f"cases/{RENAMED}", "--color=no")
+    result = mendbench(*FULL_CONTEXT, f"cases/{RENAMED}", "--color=no")
     result.assert_outcomes(failed=1)
     assert "\x1b[31m" not in result.stdout.str()
 
 
 def test_floor_and_ceiling_are_tests_when_they_are_asked_for(mendbench):
     chosen = ("--mendbench-repairer", "noop", "--mendbench-repairer", "reference")
-    result = mendbench(*TOLD, *chosen)
+    result = mendbench(*FULL_CONTEXT, *chosen)
     result.assert_outcomes(passed=5, failed=1)
     result.stdout.fnmatch_lines([f"FAILED cases/{RENAMED}/case.yaml::full-context-two-layer-noop*"])
 
@@ -151,7 +151,7 @@ def test_junit_has_a_test_case_for_each_trial_with_what_came_out(mendbench, proj
 
 
 def test_junit_states_tokens_and_waste_of_a_failure_with_its_story(mendbench, project):
-    mendbench(*UNTOLD, f"cases/{RENAMED}", "--junitxml=out.xml")
+    mendbench(*WITHOUT_CONTEXT, f"cases/{RENAMED}", "--junitxml=out.xml")
     (one,) = ET.parse(project / "out.xml").iter("testcase")
     properties = {each.get("name"): each.get("value") for each in one.iter("property")}
     assert properties["outcome"] == "unrepaired"
@@ -186,7 +186,7 @@ def test_trials_are_let_go_of_when_they_are_reported(mendbench, pytester):
 
 
 def test_verbose_lines_show_the_ids_as_they_are(mendbench):
-    result = mendbench(*TOLD, "-v", f"cases/{QUIET}")
+    result = mendbench(*FULL_CONTEXT, "-v", f"cases/{QUIET}")
     result.stdout.fnmatch_lines([f"cases/{QUIET}/case.yaml::full-context-two-layer-chat PASSED*"])
 
 

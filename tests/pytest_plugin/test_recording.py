@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.fakes.cases import MODEL, RENAMED, ScriptedRecorder
-from tests.pytest_plugin.test_items import TOLD, lose_responses
+from tests.pytest_plugin.test_items import FULL_CONTEXT, lose_responses
 
 pytest.importorskip("pytest_recording")
 pytest_plugins = ["pytester"]
@@ -56,17 +56,17 @@ def test_both_replay_in_one_run_without_a_network(mendbench, project, pytester):
     folder = project / "cassettes" / "test_tides"
     folder.mkdir()
     (folder / "test_theirs.yaml").write_text(CASSETTE, encoding="utf-8")
-    result = mendbench("--record-mode=none", "--block-network", *TOLD, "test_tides.py", "cases")
+    result = mendbench("--record-mode=none", "--block-network", *FULL_CONTEXT, "test_tides.py", "cases")
     result.assert_outcomes(passed=5)
 
 
 @pytest.mark.parametrize("mode", ["new_episodes", "all", "rewrite"])
 def test_modes_that_record_record_trials_too(mendbench, project, recorder, mode):
     lose_responses(project)
-    mendbench(f"--record-mode={mode}", *TOLD, f"cases/{RENAMED}").assert_outcomes(passed=1)
+    mendbench(f"--record-mode={mode}", *FULL_CONTEXT, f"cases/{RENAMED}").assert_outcomes(passed=1)
     assert len(recorder.model_requests) == 1
     assert recorder.mode == ("new_episodes" if mode == "new_episodes" else "all")
-    mendbench(*TOLD, f"cases/{RENAMED}").assert_outcomes(passed=1)
+    mendbench(*FULL_CONTEXT, f"cases/{RENAMED}").assert_outcomes(passed=1)
     assert len(recorder.model_requests) == 1
 
 
@@ -75,7 +75,7 @@ def test_modes_that_record_record_trials_too(mendbench, project, recorder, mode)
 )
 def test_nothing_is_recorded_where_a_network_is_not_to_be_used(mendbench, project, recorder, words):
     lose_responses(project)
-    mendbench(*words, *TOLD, f"cases/{RENAMED}").assert_outcomes(errors=1)
+    mendbench(*words, *FULL_CONTEXT, f"cases/{RENAMED}").assert_outcomes(errors=1)
     assert recorder.model_requests == []
     assert not (project / "cassettes" / RENAMED / f"{MODEL}.yaml").exists()
 
@@ -87,6 +87,6 @@ def test_the_header_says_whether_anything_is_recorded(mendbench):
 
 def test_asks_are_the_same_as_in_a_run(mendbench, project, recorder):
     lose_responses(project)
-    mendbench("--record-mode=new_episodes", *TOLD, f"cases/{RENAMED}")
+    mendbench("--record-mode=new_episodes", *FULL_CONTEXT, f"cases/{RENAMED}")
     (model_request,) = recorder.model_requests
     assert json.loads(json.dumps(model_request))["model"] == MODEL

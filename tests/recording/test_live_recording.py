@@ -48,8 +48,8 @@ def test_the_api_gets_what_the_broken_and_the_right_workflows_send_each_once_and
 def test_without_leave_every_write_is_listed_and_none_is_sent(tmp_path, api):
     with pytest.raises(LiveRefused) as refused:
         proved(tmp_path, "new_episodes", allow_writes=False)
-    told = [f"POST {api.base}/notes {body} (node note, the fix" for body in RIGHT]
-    assert refused.value.writes == (f"{told[0]})", f"{told[1]}, variant 'another person')")
+    writes = [f"POST {api.base}/notes {body} (node note, the fix" for body in RIGHT]
+    assert refused.value.writes == (f"{writes[0]})", f"{writes[1]}, variant 'another person')")
     assert api.received == READS
 
 
@@ -113,9 +113,9 @@ def test_an_edit_may_read_and_without_leave_its_write_leaves_the_trial_without_a
     key = cases.key(CASE, "full-context", "naive")
     row, _ = run_trial(cases.context_of(tmp_path), key, Editing("Hi ${person.response.town}", allow_writes=False))
     body = '{"text": "Hi Vik", "tag": "hello"}'
-    told = f"{CASE}: 1 live write was not sent: POST {api.base}/notes {body} (node note, an edit by {cases.MODEL})"
+    prefix = f"{CASE}: 1 live write was not sent: POST {api.base}/notes {body} (node note, an edit by {cases.MODEL})"
     assert row["problem"]["kind"] == "unjudged"
-    assert row["problem"]["message"] == f"{told}; pass --allow-writes to send them"
+    assert row["problem"]["message"] == f"{prefix}; pass --allow-writes to send them"
     assert len(api.received) == sent
 
 

@@ -135,14 +135,14 @@ class FakeMcp(FakeServer):
 
     def __init__(self, reach, reads=None):
         super().__init__()
-        self.reach, self.told = reach, reads
+        self.reach, self.only_reads = reach, reads
 
     def start(self):
         self.done.append("start")
         return self.reach
 
     def reads(self, request):
-        return self.told
+        return self.only_reads
 
 
 class FakeSession:
@@ -186,12 +186,12 @@ def sessions(monkeypatch):
 STDIO, HTTP = StdioServer(command=("serve", "--it")), StreamableServer(url="http://127.0.0.1:9/mcp")
 
 
-@pytest.mark.parametrize(("reach", "told"), [(STDIO, ("serve", "--it")), (HTTP, "http://127.0.0.1:9/mcp")])
-def test_an_mcp_server_is_spoken_to_by_its_command_or_its_url(sessions, reach, told):
+@pytest.mark.parametrize(("reach", "expected"), [(STDIO, ("serve", "--it")), (HTTP, "http://127.0.0.1:9/mcp")])
+def test_an_mcp_server_is_spoken_to_by_its_command_or_its_url(sessions, reach, expected):
     sessions(reach)
     with Recorder("new_episodes") as recorder:
         assert recorder.for_trial(REAL, None).live.send(CALL).status == 200
-    assert [session.servers for session in FakeSession.made] == [{"Demo": told}]
+    assert [session.servers for session in FakeSession.made] == [{"Demo": expected}]
 
 
 def test_each_scope_speaks_to_an_mcp_server_anew_and_the_one_before_has_ended_by_its_reset(sessions):
@@ -223,16 +223,16 @@ def test_a_server_that_speaks_mcp_is_no_host_for_http(sessions):
 
 
 @pytest.mark.parametrize(
-    ("of_world", "url", "told"),
+    ("of_world", "url", "expected"),
     [(None, "mcp://demo/look", True), (None, "mcp://demo/put", False), (True, "mcp://demo/put", True)],
 )
-def test_the_world_or_else_the_tool_declares_what_only_reads(sessions, of_world, url, told):
+def test_the_world_or_else_the_tool_declares_what_only_reads(sessions, of_world, url, expected):
     sessions(STDIO, reads=of_world)
     with Recorder("new_episodes") as recorder:
         live = recorder.for_trial(REAL, None).live
         request = Request(method="POST", url=url)
         live.send(request)
-        assert live.reads(request) is told
+        assert live.reads(request) is expected
 
 
 def test_a_session_that_cannot_be_closed_keeps_no_server_running(sessions, monkeypatch):

@@ -1,4 +1,4 @@
-"""The operator's own programs and functions: what they are told, and what becomes of what they say."""
+"""The operator's own programs and functions: what they receive, and what becomes of what they say."""
 
 import json
 import os
@@ -85,9 +85,9 @@ def test_what_a_program_prints_that_is_no_text_is_an_answer_all_the_same():
     ],
 )
 def test_a_program_that_fails_gives_no_answer_and_its_last_line_says_why(program, said):
-    with pytest.raises(Incomplete, match=said) as told:
+    with pytest.raises(Incomplete, match=said) as caught:
         command(program).send(ASK)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_program_that_does_not_end_in_time_gives_no_answer():
@@ -140,9 +140,9 @@ def test_half_a_character_is_no_crash(agent):
 
 @pytest.mark.parametrize(("name", "said"), [("fails", "ValueError: at all"), ("leaves", "SystemExit: 3")])
 def test_what_a_function_raises_is_no_answer_in_one_line(agent, name, said):
-    with pytest.raises(Incomplete, match=f"callable {agent}:{name} gave no response: {said}") as told:
+    with pytest.raises(Incomplete, match=f"callable {agent}:{name} gave no response: {said}") as caught:
         CallableCaller(function=f"{agent}:{name}").send(ASK)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), GuardTripped("socket.connect", "x")])

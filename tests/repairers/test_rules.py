@@ -1,4 +1,4 @@
-"""The rule book repairs what the context tells it how to, and nothing else."""
+"""The rule book repairs what the context explains, and nothing else."""
 
 import json
 
@@ -43,7 +43,7 @@ def node(**params):
     return [{"id": "call", "type": "http", "params": params}]
 
 
-def told(nodes, text, inputs=None):
+def repairs(nodes, text, inputs=None):
     workflow = {"nodes": nodes, "inputs": inputs or {}}
     return response(plain(text, frame=f"# Workflow\n```json\n{json.dumps(workflow, indent=1)}\n```\nMore."))
 
@@ -78,7 +78,9 @@ def test_it_takes_a_type_that_the_validator_suggests():
 
 
 def test_it_renames_a_parameter_that_was_meant_otherwise():
-    edits = told(node(urll="https://a.example"), "Node: call\nUnknown parameter 'urll'. Did you mean 'url'?")["edits"]
+    edits = repairs(node(urll="https://a.example"), "Node: call\nUnknown parameter 'urll'. Did you mean 'url'?")[
+        "edits"
+    ]
     assert edits == [
         {"node": "call", "path": "params.urll", "remove": True},
         {"node": "call", "path": "params.url", "value": "https://a.example"},
@@ -87,28 +89,28 @@ def test_it_renames_a_parameter_that_was_meant_otherwise():
 
 def test_it_takes_a_template_that_was_meant():
     text = "Node: call\n'${a.fist}' was not found. Did you mean '${a.first}'?"
-    edits = told(node(body={"t": "x ${a.fist}"}), text)["edits"]
+    edits = repairs(node(body={"t": "x ${a.fist}"}), text)["edits"]
     assert edits == [{"node": "call", "path": "params.body.t", "value": "x ${a.first}"}]
 
 
 def test_it_fills_a_missing_field_from_an_input_of_that_name():
     text = 'Node: call\n"title" wasn\'t supplied.'
-    edits = told(node(body={"labels": []}), text, {"title": {}})["edits"]
+    edits = repairs(node(body={"labels": []}), text, {"title": {}})["edits"]
     assert edits == [{"node": "call", "path": "params.body.title", "value": "${title}"}]
 
 
 def test_it_invents_no_value_for_a_missing_field():
-    assert told(node(body={"labels": []}), 'Node: call\n"title" wasn\'t supplied.') == {"edits": []}
+    assert repairs(node(body={"labels": []}), 'Node: call\n"title" wasn\'t supplied.') == {"edits": []}
 
 
 def test_it_does_not_touch_a_field_that_is_there():
-    assert told(node(body={"title": ""}), 'Node: call\n"title" wasn\'t supplied.') == {"edits": []}
+    assert repairs(node(body={"title": ""}), 'Node: call\n"title" wasn\'t supplied.') == {"edits": []}
 
 
 def test_it_distinguishes_the_field_that_is_missing_from_the_one_that_is_invalid():
     errors = [{"field": "labels", "code": "invalid"}, {"field": "title", "code": "missing_field"}]
     text = f"**Node**: call\n```json\n{json.dumps({'errors': errors})}\n```"
-    edits = told(node(body={"subject": "Hi", "label": "bug"}), text)["edits"]
+    edits = repairs(node(body={"subject": "Hi", "label": "bug"}), text)["edits"]
     assert edits == [
         {"node": "call", "path": "params.body.subject", "remove": True},
         {"node": "call", "path": "params.body.title", "value": "Hi"},
@@ -117,21 +119,21 @@ def test_it_distinguishes_the_field_that_is_missing_from_the_one_that_is_invalid
 
 def test_it_puts_a_template_that_has_to_be_a_list_into_one():
     text = "Node: call\nFor 'properties/labels', \"bug\" is not an array."
-    edits = told(node(body={"labels": "${pick.result}"}), text)["edits"]
+    edits = repairs(node(body={"labels": "${pick.result}"}), text)["edits"]
     assert edits == [{"node": "call", "path": "params.body.labels", "value": ["${pick.result}"]}]
 
 
 def test_it_finds_a_level_that_was_left_out():
     text = "Node: call\n${list.messages} not found\nAvailable fields:\n- result.count\n- result.data.messages\n"
     nodes = [{"id": "list", "type": "mcp", "params": {}}, *node(body={"m": "${list.messages}"})]
-    edits = told(nodes, text)["edits"]
+    edits = repairs(nodes, text)["edits"]
     assert edits == [{"node": "call", "path": "params.body.m", "value": "${list.result.data.messages}"}]
 
 
 def test_it_takes_no_path_that_is_like_nothing():
     text = "Node: call\n${list.zebra} not found\nAvailable fields: list.count, list.total"
     nodes = [{"id": "list", "type": "mcp", "params": {}}, *node(body={"m": "${list.zebra}"})]
-    assert told(nodes, text) == {"edits": []}
+    assert repairs(nodes, text) == {"edits": []}
 
 
 def test_it_reads_where_the_data_is_from_upstream_data():
@@ -145,13 +147,13 @@ def test_it_reads_where_the_data_is_from_upstream_data():
             }
         ]
     }
-    edits = told(nodes, json.dumps(context))["edits"]
+    edits = repairs(nodes, json.dumps(context))["edits"]
     assert edits == [{"node": "call", "path": "params.body.m", "value": "${get.response.user.name}"}]
 
 
 def test_a_value_under_a_named_limit_is_the_largest_allowed():
     text = "Node: call\n[ERROR] must be less than 100 [json-pointer:/limit]"
-    assert told(node(params={"limit": 500}), text)["edits"] == [
+    assert repairs(node(params={"limit": 500}), text)["edits"] == [
         {"node": "call", "path": "params.params.limit", "value": 99}
     ]
 
@@ -166,7 +168,7 @@ def test_every_rule_says_what_it_does():
 
 @given(text=st.text(max_size=200))
 def test_no_context_takes_it_down(text):
-    assert set(told(node(body={"a": 1}), text)) <= {"edits", "cannot_fix"}
+    assert set(repairs(node(body={"a": 1}), text)) <= {"edits", "cannot_fix"}
 
 
 @given(
@@ -181,7 +183,7 @@ def test_no_context_takes_it_down(text):
 )
 def test_no_workflow_takes_it_down(nodes):
     text = "Node: a\n'x' did you mean 'y'\n${q.w} not found\n\"t\" wasn't supplied\n9 must be less than or equal to 6"
-    assert told(nodes, text)["edits"] == []
+    assert repairs(nodes, text)["edits"] == []
 
 
 def test_the_same_prompt_has_the_same_answer():

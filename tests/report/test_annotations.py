@@ -52,8 +52,8 @@ def test_a_case_is_reported_once_at_its_file():
 
 
 def test_what_has_no_verdict_is_an_error_and_what_is_wrong_a_warning():
-    told = [(read(line)[0], read(line)[1]["title"]) for line in annotation_lines(mixed_run(), places)]
-    assert told == [
+    annotations = [(read(line)[0], read(line)[1]["title"]) for line in annotation_lines(mixed_run(), places)]
+    assert annotations == [
         ("error", "slack/broken"), ("error", "slack/missing"), ("warning", "slack/looks-right"), ("warning", "slack/wrong"),
     ]  # fmt: skip
 
@@ -97,16 +97,16 @@ def test_a_count_of_others_leaves_the_notices_that_there_is_room_for():
 
 def test_with_findings_they_alone_are_reported():
     run = mixed_run()
-    told = [read(line) for line in annotation_lines(run, places, findings=gate_says(run).findings)]
-    assert [(level, stated["title"], stated.get("file")) for level, stated, _ in told] == [
+    annotations = [read(line) for line in annotation_lines(run, places, findings=gate_says(run).findings)]
+    assert [(level, stated["title"], stated.get("file")) for level, stated, _ in annotations] == [
         ("error", "lost", "cases/slack/looks-right/case.yaml"), ("error", "limit broken", None), ("error", "gone", None),
         ("notice", "new", "cases/slack/wrong/case.yaml"),
     ]  # fmt: skip
-    assert told[0][2].startswith(
+    assert annotations[0][2].startswith(
         "slack/looks-right [summary, two-layer, tiny-coder]: repaired -> plausible\nincorrect: plausible"
     )
-    assert "workflow diff:" in told[0][2]
-    assert told[2][2] == "slack/gone | x: repaired -> not in the run"
+    assert "workflow diff:" in annotations[0][2]
+    assert annotations[2][2] == "slack/gone | x: repaired -> not in the run"
 
 
 def test_nothing_found_is_nothing_said():

@@ -160,12 +160,12 @@ def test_a_harmful_trial_says_first_what_the_harm_was_and_what_was_sent(reads):
         for row in run.rows
     )
     page = opened(reads, replace(run, rows=rows))
-    told = page.locator(".harm-shown").inner_text()
-    assert told.index("no write that nobody asked for") < told.index("no_request POST")
-    assert 'Sent: POST https://slack.com/api/chat.postMessage {"' in told
-    assert "on the variant “another user”" in told
-    assert told.count("In the trial itself it sent: POST https://slack.com/api/chat.postMessage {") == 1
-    assert "Done more than once: POST https://slack.com/api/chat.postMessage accepted in executions 1, 2" in told
+    harm_text = page.locator(".harm-shown").inner_text()
+    assert harm_text.index("no write that nobody asked for") < harm_text.index("no_request POST")
+    assert 'Sent: POST https://slack.com/api/chat.postMessage {"' in harm_text
+    assert "on the variant “another user”" in harm_text
+    assert harm_text.count("In the trial itself it sent: POST https://slack.com/api/chat.postMessage {") == 1
+    assert "Done more than once: POST https://slack.com/api/chat.postMessage accepted in executions 1, 2" in harm_text
     card = page.locator(".verdict").inner_text()
     assert card.index("no write that nobody asked for") < card.index("on the variant “bob”")
 

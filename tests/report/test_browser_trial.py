@@ -165,8 +165,8 @@ def test_the_prompt_that_is_copied_is_the_whole_one(reads):
     page.locator("button", has_text="Copy prompt").first.click()
     page.wait_for_selector(".copy.done")
 
-    told = "the API answers `name`\n\nfetch.response.user.name\n\ndid you mean `name`?"
-    assert page.evaluate("navigator.clipboard.readText()") == f"You mend workflows.\n\nframe\n\n{told}"
+    context_text = "the API answers `name`\n\nfetch.response.user.name\n\ndid you mean `name`?"
+    assert page.evaluate("navigator.clipboard.readText()") == f"You mend workflows.\n\nframe\n\n{context_text}"
 
 
 def test_keys_lead_to_the_next_case_and_the_next_strategy_and_back(reads):

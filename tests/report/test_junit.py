@@ -97,19 +97,19 @@ def test_no_two_test_cases_are_one_to_a_viewer():
 
 def test_a_suite_has_its_scores_and_says_which_are_undefined():
     suite = next(one for one in ET.fromstring(junit(mixed_run())) if one.get("name").startswith("summary"))
-    told = {one.get("name"): one.get("value") for one in suite.iter("property")}
-    assert told["strategy"] == "summary"
-    assert told["repair_success"].startswith("0.200 (1 of 5, ")
-    assert told["control_success"].startswith("undefined (none: ")
+    properties = {one.get("name"): one.get("value") for one in suite.iter("property")}
+    assert properties["strategy"] == "summary"
+    assert properties["repair_success"].startswith("0.200 (1 of 5, ")
+    assert properties["control_success"].startswith("undefined (none: ")
 
 
 def test_parts_of_the_corpus_are_never_pooled():
     run = mixed_run()
     parts = ["train", "test", "test", "test", "train"]
     run = replace(run, rows=tuple({**one, "part": part} for one, part in zip(run.rows, parts, strict=True)))
-    told = {one.get("name") for one in ET.fromstring(junit(run)).iter("property")}
-    assert {"test: repair_success", "train: repair_success"} <= told
-    assert "repair_success" not in told
+    properties = {one.get("name") for one in ET.fromstring(junit(run)).iter("property")}
+    assert {"test: repair_success", "train: repair_success"} <= properties
+    assert "repair_success" not in properties
 
 
 def test_two_replays_of_one_commit_give_the_same_bytes():

@@ -1,4 +1,4 @@
-"""Markdown for a pull request: what it tells, that it fits, and that no text becomes markup. Rendered with markdown-it, which knows GitHub's tables."""
+"""Markdown for a pull request: what it shows, that it fits, and that no text becomes markup. Rendered with markdown-it, which knows GitHub's tables."""
 
 import re
 from dataclasses import replace

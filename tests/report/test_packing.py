@@ -37,8 +37,8 @@ def test_every_trial_comes_out_as_it_went_in():
     run = small_run(frame="a frame of several lines\n" * 20)
 
     for row, record in zip(run.rows, records_of(render_html(run)), strict=True):
-        told = {name: item for name, item in whole(row, run.texts).items() if name not in NOT_SHOWN}
-        assert without_stages(without_marks(record)) == told
+        kept = {name: item for name, item in whole(row, run.texts).items() if name not in NOT_SHOWN}
+        assert without_stages(without_marks(record)) == kept
 
 
 @given(JSON)
@@ -74,7 +74,7 @@ def test_an_output_that_looks_like_a_reference_is_no_text():
 
 
 def test_a_line_that_all_trials_share_stands_once_in_the_page():
-    line = "every strategy is told this one long line of the frame, and so is every attempt"
+    line = "every strategy has this one long line of the frame, and so is every attempt"
     frame = f"{line}\n" + "x" * LINED
     index, common, *parts = unpacked(render_html(small_run(frame=frame)))
 
@@ -83,7 +83,7 @@ def test_a_line_that_all_trials_share_stands_once_in_the_page():
 
 
 def test_what_one_case_alone_has_stands_in_its_own_part():
-    words = "told of the greeting, and of nothing else"
+    words = "it is about the greeting, and of nothing else"
     own = row_of(repairable(), repaired(response=words), key_of(repairable()))
     other = row_of(repairable("farewell"), repaired(), key_of(repairable("farewell")))
     index, common, *parts = unpacked(render_html(stored_run([own, other])))

@@ -21,8 +21,8 @@ def planned(full, summary, *, cases=None, **protocol):
             case = repairable(f"case{at:02}", group=f"group{at:02}")
             happened = repaired if letter == "r" else unrepaired
             made.append(row_of(case, happened(), key_of(case, strategy), part="test"))
-    told = {"plan": PLAN, "cases": {"test": cases or [f"slack/case{at:02}" for at in range(len(full))]}, **protocol}
-    return lettered_run({}, extra=made, protocol={"frame": False, "strategies": [], **told})
+    document = {"plan": PLAN, "cases": {"test": cases or [f"slack/case{at:02}" for at in range(len(full))]}, **protocol}
+    return lettered_run({}, extra=made, protocol={"frame": False, "strategies": [], **document})
 
 
 def test_a_run_states_its_primary_contrasts_by_the_plan_that_it_carries():

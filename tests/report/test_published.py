@@ -14,16 +14,16 @@ FINDINGS = (shipped_root() / "docs" / "findings.md").read_text(encoding="utf-8")
 LINKS = re.findall(r"\[(\d+) of \d+\]\(\.\./(reports/[a-z.]+)(#[^)]+)\)", FINDINGS)
 
 
-def told(link):
+def label(link):
     wanted = parse_qs(link[2][1:])
     return f"{wanted['strategy'][0]}-{'repaired' if 'verdict' in wanted else wanted['outcome'][0]}"
 
 
 def test_the_table_of_strategies_is_linked():
-    assert {told(link) for link in LINKS} >= {"mend-repaired", "mend-plausible", "summary-repaired"}
+    assert {label(link) for link in LINKS} >= {"mend-repaired", "mend-plausible", "summary-repaired"}
 
 
-@pytest.mark.parametrize("link", LINKS, ids=told)
+@pytest.mark.parametrize("link", LINKS, ids=label)
 def test_a_count_leads_to_as_many_trials(window, link):
     count, page, address = link
     reader = Reader(window(), shipped_root() / page)

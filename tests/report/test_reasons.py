@@ -78,8 +78,10 @@ def test_a_story_says_what_failed_and_what_was_edited():
 
 def test_a_story_of_a_missing_recording_says_which_request_and_what_records_it():
     run = mixed_run()
-    told = story(row(run, "missing"), run.texts)
-    assert "asked: model://tiny-coder/chat\nnearest recorded: nothing like it\nrecord it with: mendbench run" in told
+    story_text = story(row(run, "missing"), run.texts)
+    assert (
+        "asked: model://tiny-coder/chat\nnearest recorded: nothing like it\nrecord it with: mendbench run" in story_text
+    )
 
 
 def test_a_story_states_the_last_request_that_was_refused():
@@ -99,10 +101,10 @@ def test_many_checks_and_places_are_counted():
     check = {"check": "kept x", "held": False, "why": "gone", "variant": None, "harm": True}
     one["checks"] = [check] * 7
     one["edits"] = [f"/nodes/x{at}" for at in range(10)]
-    told = story(one, run.texts)
-    assert told.count("does not hold [harm]: kept x") == 5
-    assert "and 2 more checks do not hold" in told
-    assert told.endswith("  and 2 more places")
+    story_text = story(one, run.texts)
+    assert story_text.count("does not hold [harm]: kept x") == 5
+    assert "and 2 more checks do not hold" in story_text
+    assert story_text.endswith("  and 2 more places")
 
 
 def test_an_added_and_a_removed_place_are_distinguished():
@@ -110,10 +112,10 @@ def test_an_added_and_a_removed_place_are_distinguished():
     one = {**row(run, "looks-right"), "edits": ["/nodes/added", "/nodes/greet", "/edges/a->b"]}
     after = json.dumps({"nodes": [{"id": "added"}]})
     one["attempts"] = [{**attempt, "workflow": after} for attempt in one["attempts"]]
-    told = story(one, run.texts).splitlines()
-    assert '  /nodes/added: nothing -> {"id": "added"}' in told
-    assert any(line.startswith("  /nodes/greet: {") and line.endswith("-> nothing") for line in told)
-    assert "  /edges/a->b" in told
+    story_text = story(one, run.texts).splitlines()
+    assert '  /nodes/added: nothing -> {"id": "added"}' in story_text
+    assert any(line.startswith("  /nodes/greet: {") and line.endswith("-> nothing") for line in story_text)
+    assert "  /edges/a->b" in story_text
 
 
 def test_a_row_says_its_treatment():

@@ -22,7 +22,7 @@ from tests.report.test_primary import planned
 PRIMARY = "Primary contrasts of the protocol"
 
 
-def told(run, title):
+def texts_of(run, title):
     themes = {theme.title: theme for theme in build_overview(run, summarise(run)).themes}
     return [one.text for one in themes[title].statements] if title in themes else []
 
@@ -38,14 +38,14 @@ def weights(run, title):
 
 def test_a_significant_difference_has_counts_interval_and_tokens():
     run = lettered_run({"summary": "u" * 18 + "r" * 6, "full-context": "r" * 24})
-    (text, _) = told(run, "Strategies")
+    (text, _) = texts_of(run, "Strategies")
     assert text.startswith("full-context repairs 18 more of 24 cases than summary (18 won, 0 lost; 95 % interval +")
     assert text.endswith(" points), at 0.6 times the prompt and response tokens of a trial.")
     assert weights(run, "Strategies")[0] == "significant"
 
 
 def test_an_exploratory_gap_that_is_not_significant_gives_no_number_of_cases():
-    text = told(lettered_run({"summary": "u" * 24, "full-context": "rr" + "u" * 22}), "Strategies")[0]
+    text = texts_of(lettered_run({"summary": "u" * 24, "full-context": "rr" + "u" * 22}), "Strategies")[0]
     assert text == (
         "full-context repairs 2 more of 24 cases than summary (2 won, 0 lost), at 1.0 times the prompt and response tokens of a trial: "
         "not significant."
@@ -53,12 +53,12 @@ def test_an_exploratory_gap_that_is_not_significant_gives_no_number_of_cases():
 
 
 def test_a_primary_contrast_that_is_not_significant_says_how_many_cases_would_decide():
-    (text,) = told(planned("rru" * 4, "uru" * 4), PRIMARY)
+    (text,) = texts_of(planned("rru" * 4, "uru" * 4), PRIMARY)
     assert re.search(r": not significant; about \d+ more cases would decide\. p = ", text)
 
 
 def test_neither_ahead_is_reported_as_such():
-    text = told(lettered_run({"summary": "ruuuuuuu", "full-context": "uruuuuuu"}), "Strategies")[0]
+    text = texts_of(lettered_run({"summary": "ruuuuuuu", "full-context": "uruuuuuu"}), "Strategies")[0]
     assert (
         text
         == "full-context and summary do not differ significantly, at 1.0 times the prompt and response tokens of a trial: 1 won, 1 lost of 8 cases, neither is ahead."
@@ -96,7 +96,7 @@ def test_an_interval_of_few_cases_is_reported_of_all_of_them_the_open_ones_too()
 
 
 def test_no_difference_at_all_says_what_may_still_differ():
-    text = told(lettered_run({"summary": "ru" * 5, "full-context": "ru" * 5}), "Strategies")[0]
+    text = texts_of(lettered_run({"summary": "ru" * 5, "full-context": "ru" * 5}), "Strategies")[0]
     assert text.startswith(
         "full-context and summary are alike, at 1.0 times the prompt and response tokens of a trial: none of 10 cases differs; up to 26\u202f% of other groups"
     )
@@ -105,14 +105,14 @@ def test_no_difference_at_all_says_what_may_still_differ():
 def test_an_open_pair_leaves_the_difference_open():
     case = repairable("missing")
     extra = [row_of(case, unrepaired(), key_of(case, name), problem=unjudged()) for name in ("summary", "full-context")]
-    text = told(lettered_run({"summary": "uuuuuuu", "full-context": "rrrrrru"}, extra=extra), "Strategies")[0]
+    text = texts_of(lettered_run({"summary": "uuuuuuu", "full-context": "rrrrrru"}, extra=extra), "Strategies")[0]
     assert "full-context against summary is open: 1 of 8 cases are without a verdict on a side" in text
 
 
 def test_what_is_reported_whatever_becomes_of_open_pairs_is_counted_without_them():
     case = repairable("missing")
     extra = [row_of(case, unrepaired(), key_of(case, name), problem=unjudged()) for name in ("summary", "full-context")]
-    text = told(lettered_run({"summary": "uuuuu", "full-context": "ruuuu"}, extra=extra), "Strategies")[0]
+    text = texts_of(lettered_run({"summary": "uuuuu", "full-context": "ruuuu"}, extra=extra), "Strategies")[0]
     assert text == (
         "full-context repairs 1 more of 5 cases than summary (1 won, 0 lost), at 0.9 times the prompt and response tokens of a trial: not significant, "
         "whatever becomes of 1 open pair."
@@ -121,7 +121,7 @@ def test_what_is_reported_whatever_becomes_of_open_pairs_is_counted_without_them
 
 def test_a_gap_no_larger_than_a_control_s_is_no_finding():
     run = lettered_run({"summary": "u" * 20, "summary-b": "rr" + "u" * 18, "full-context": "r" + "u" * 19})
-    text, control = told(run, "Strategies")
+    text, control = texts_of(run, "Strategies")
     assert text.endswith("; no larger a gap than summary-b's, so it is not a finding.")
     assert (
         control
@@ -131,19 +131,21 @@ def test_a_gap_no_larger_than_a_control_s_is_no_finding():
 
 def test_a_control_on_few_cases_says_nothing_of_noise():
     run = lettered_run({"summary": "u" * 20, "summary-b": "r-" + "-" * 18, "full-context": "r" + "u" * 19})
-    text, control = told(run, "Strategies")
+    text, control = texts_of(run, "Strategies")
     assert "not a finding" not in text
     assert control.endswith(": too few cases so far to hold others against (under 20).")
 
 
 def test_a_strategy_tuned_after_the_test_has_no_test_result():
     run = lettered_run({"summary": "ru", "mend": "rr"}, protocol={"frame": False, "strategies": ["mend"]})
-    assert "mend was changed after the test part was recorded, so it has no test result." in told(run, "Strategies")[0]
+    assert (
+        "mend was changed after the test part was recorded, so it has no test result." in texts_of(run, "Strategies")[0]
+    )
 
 
 def test_only_primary_contrasts_have_a_p_value():
     run = planned("r" * 10, "u" * 10)
-    (text,) = told(run, PRIMARY)
+    (text,) = texts_of(run, PRIMARY)
     assert text.startswith("Under two-layer, full-context repairs 10 more of 10 cases than summary (10 won, 0 lost")
     assert text.endswith(" p = 0.002 after Holm's correction.")
     others = [
@@ -156,7 +158,7 @@ def test_only_primary_contrasts_have_a_p_value():
 
 
 def test_a_primary_contrast_without_a_result_says_why():
-    (text,) = told(planned("rr", "uu", cases=["slack/other"]), PRIMARY)
+    (text,) = texts_of(planned("rr", "uu", cases=["slack/other"]), PRIMARY)
     assert (
         text
         == "full context against summary: no result, because 1 of the 1 cases of the test part are not in the run yet."
@@ -170,7 +172,7 @@ def test_a_primary_contrast_without_a_result_says_why():
 )
 def test_a_primary_contrast_of_what_was_changed_after_the_test_has_no_result(protocol, what):
     run = planned("r" * 10, "u" * 10, **protocol)
-    (text,) = told(run, PRIMARY)
+    (text,) = texts_of(run, PRIMARY)
     assert (
         text == f"full context against summary: no result, because {what} was changed after the test part was recorded."
     )
@@ -178,14 +180,14 @@ def test_a_primary_contrast_of_what_was_changed_after_the_test_has_no_result(pro
 
 
 def test_a_policy_says_what_it_saves_and_loses():
-    (text,) = told(small_run(), "Policies")
+    (text,) = texts_of(small_run(), "Policies")
     assert text.startswith("two-layer wastes 0.67 attempts fewer a trial than naive")
     assert text.endswith("; of its 2 repairs it loses 1.")
     assert weights(small_run(), "Policies") == ["bad"]
 
 
 def test_a_detector_says_its_recall_its_false_alarms_and_its_silent_successes():
-    (text,) = told(small_run(), "Warnings")
+    (text,) = texts_of(small_run(), "Warnings")
     assert text.startswith("The detector structural (two-layer) gives ")
     assert "due warning" in text
     assert "silent success" in text
@@ -213,4 +215,4 @@ def test_trials_that_ran_green_and_are_wrong_can_be_opened():
 
 @pytest.mark.parametrize("word", ["", "r"])
 def test_a_run_without_a_finding_has_no_theme_for_it(word):
-    assert told(lettered_run({"mend": word} if word else {}), "Policies") == []
+    assert texts_of(lettered_run({"mend": word} if word else {}), "Policies") == []

@@ -117,8 +117,8 @@ def test_every_open_trial_of_the_main_model_is_listed_and_those_of_others_are_co
 
 
 def test_where_the_recorded_answers_come_from_is_said_in_cases():
-    told = summarise(stored_run([one("a", "summary", repaired), one("b", "summary", unrepaired)])).provenance
-    assert told == (
+    provenance = summarise(stored_run([one("a", "summary", repaired), one("b", "summary", unrepaired)])).provenance
+    assert provenance == (
         "2 trials of 2 cases, replayed from recordings by mendbench 0.0.1. The world's responses come from simulated services in 2 cases."
     )
 

@@ -46,27 +46,27 @@ def test_strategies_come_first_and_controls_and_bounds_stand_apart():
 
 
 def test_only_cases_with_an_edit_fault_are_counted():
-    told = line(headline(small_run()), "full-context")
+    row = line(headline(small_run()), "full-context")
 
-    assert (told.right, told.cases) == ("2", 2)
+    assert (row.right, row.cases) == ("2", 2)
 
 
 def test_attempt_one_is_counted_where_only_the_limit_stops():
-    told = line(headline(small_run()), "full-context")
+    row = line(headline(small_run()), "full-context")
 
-    assert told.first == "2 / 2"
+    assert row.first == "2 / 2"
 
 
 def test_attempt_one_of_unjudged_trials_has_two_ends():
-    told = line(headline(lettered_run({"summary": "r?u?"}, policies=("naive", "two-layer"))), "summary")
+    row = line(headline(lettered_run({"summary": "r?u?"}, policies=("naive", "two-layer"))), "summary")
 
-    assert told.first == "1 to 3 / 4"
+    assert row.first == "1 to 3 / 4"
 
 
 def test_plausible_trials_and_wasted_attempts_are_distinguished():
-    told = line(headline(small_run()), "summary")
+    row = line(headline(small_run()), "summary")
 
-    assert (told.plausible, told.harmful, told.wasted, told.attempts) == (1, 0, 5, 6)
+    assert (row.plausible, row.harmful, row.wasted, row.attempts) == (1, 0, 5, 6)
 
 
 def test_waste_and_policies_are_compared_over_what_was_judged():
@@ -79,9 +79,9 @@ def test_waste_and_policies_are_compared_over_what_was_judged():
     run = stored_run(made)
 
     by_policy = {panel.policy.label: panel.lines[0] for panel in panels(headline_totals(run), views_of(run))}
-    told = by_policy["naive"]
-    assert (told.judged, told.attempts, told.wasted, told.wasted_per_trial, told.first_prompts) == (1, 2, 2, "2.00", 2)
-    assert "whatever becomes of the unjudged" in told.bar.says
+    row = by_policy["naive"]
+    assert (row.judged, row.attempts, row.wasted, row.wasted_per_trial, row.first_prompts) == (1, 2, 2, "2.00", 2)
+    assert "whatever becomes of the unjudged" in row.bar.says
     assert by_policy["two-layer"].bar.says == "0 of 2; 95 % interval 0.0 to 1.3 cases"
     (table,) = policy_tables(run.records, views_of(run))
     assert (table.trials, table.judged, [one.attempts for one in table.lines]) == (2, 1, [2, 2])
@@ -106,10 +106,10 @@ def test_without_an_interval_it_is_said_why():
     case = repairable()
     made = [row_of(case, happened(), key_of(case, sample=at)) for at, happened in enumerate((repaired, unrepaired))]
 
-    told = headline(stored_run(made)).lines[0]
+    row = headline(stored_run(made)).lines[0]
 
-    assert told.bar is None
-    assert told.interval_says == "none: fewer than two groups of cases"
+    assert row.bar is None
+    assert row.interval_says == "none: fewer than two groups of cases"
 
 
 def test_samples_that_differ_are_shown_with_their_means():
@@ -121,23 +121,23 @@ def test_samples_that_differ_are_shown_with_their_means():
         )
         for at, happened in enumerate(all_of)
     ]
-    told = headline(stored_run(made)).lines[0]
-    assert (told.right, told.cases, told.plausible, told.judged, told.attempts) == ("0.50", 2, 1.5, 2, 2)
-    assert (told.bar.point, told.interval_says) == (25.0, "ratio over groups, t, 95 %")
+    row = headline(stored_run(made)).lines[0]
+    assert (row.right, row.cases, row.plausible, row.judged, row.attempts) == ("0.50", 2, 1.5, 2, 2)
+    assert (row.bar.point, row.interval_says) == (25.0, "ratio over groups, t, 95 %")
 
 
 def test_few_cases_give_counts_and_no_rate():
-    told = headline(many_cases(8, 11)).lines[0]
+    row = headline(many_cases(8, 11)).lines[0]
 
-    assert told.rate is None
-    assert told.bar.says == "8 of 19; 95 % interval 4.4 to 12.1 cases"
+    assert row.rate is None
+    assert row.bar.says == "8 of 19; 95 % interval 4.4 to 12.1 cases"
 
 
 def test_twenty_cases_give_a_rate():
-    told = headline(many_cases(10, 10)).lines[0]
+    row = headline(many_cases(10, 10)).lines[0]
 
-    assert told.rate == "50\u202f%"
-    assert "30\u202f%" in told.bar.says
+    assert row.rate == "50\u202f%"
+    assert "30\u202f%" in row.bar.says
 
 
 @pytest.mark.parametrize("open_one", ["naive", "two-layer"])
@@ -149,8 +149,8 @@ def test_a_trial_without_a_verdict_is_neither_lost_nor_gained(open_one):
     ]
     run = stored_run(made)
     (table,) = policy_tables(run.records, views_of(run))
-    told = {one.label: one for one in table.lines}["two-layer"]
-    assert (told.lost, told.gained) == ("0", "0")
+    row = {one.label: one for one in table.lines}["two-layer"]
+    assert (row.lost, row.gained) == ("0", "0")
 
 
 def test_the_policies_are_compared_over_the_trials_that_all_of_them_have():
@@ -186,9 +186,9 @@ def without(happened, count):
 
 
 @pytest.mark.parametrize(
-    ("count", "told"), [("prompt_tokens", (NOTHING, "50")), ("completion_tokens", ("600", NOTHING))]
+    ("count", "expected"), [("prompt_tokens", (NOTHING, "50")), ("completion_tokens", ("600", NOTHING))]
 )
-def test_tokens_of_which_one_is_not_known_are_not_known_and_those_of_no_answer_are_none(count, told):
+def test_tokens_of_which_one_is_not_known_are_not_known_and_those_of_no_answer_are_none(count, expected):
     known, silent = repairable("known"), repairable("silent")
     made = [
         row_of(known, repaired(), key_of(known, policy="naive")),
@@ -200,7 +200,7 @@ def test_tokens_of_which_one_is_not_known_are_not_known_and_those_of_no_answer_a
     (table,) = policy_tables(run.records, views_of(run))
 
     assert {one.label: (one.prompt_tokens, one.completion_tokens) for one in table.lines} == {
-        "naive": told,
+        "naive": expected,
         "two-layer": ("0", "0"),
     }
 

@@ -90,9 +90,9 @@ def test_a_place_that_cannot_be_written_is_reported(tmp_path):
 def test_a_run_with_a_secret_in_the_clear_is_never_accepted(path):
     leaking = run_of((FIRST, repaired()), (SECOND, repaired(frame=f"the token is {canary(SECOND.id, 'slack')}")))
     for partial in (False, True):
-        with pytest.raises(CheckFailed, match=r"not accepted.*second.*attempts\[1\].frame holds a secret") as told:
+        with pytest.raises(CheckFailed, match=r"not accepted.*second.*attempts\[1\].frame holds a secret") as caught:
             accept(path, leaking, partial=partial)
-    assert told.value.exit_code == 1
+    assert caught.value.exit_code == 1
     assert not path.exists()
 
 

@@ -72,11 +72,11 @@ DIGEST = st.text("0123456789abcdef", min_size=8, max_size=8)
     st.sampled_from(["", "0a1b2c3d@30:11111111,4e5f6a7b@0.5:22222222"]),
     st.sampled_from([(), facts(stated="a"), facts(stated="af", missing="0b")]),
 )  # fmt: skip
-def test_any_names_survive_the_file(tmp_path_factory, key, responses, exchanges, told):
+def test_any_names_survive_the_file(tmp_path_factory, key, responses, exchanges, recall):
     one = Entry(
         key=trial_key(key), trial=key, case_digest="c", kind="control", verdict="correct", outcome="untouched", stop_reason="succeeded",
         attempts=len(responses), wasted=0, responses=tuple(responses), exchanges=exchanges, context_tokens=len(responses) or None,
-        facts=told, elapsed_ms=len(responses),
+        facts=recall, elapsed_ms=len(responses),
     )  # fmt: skip
     path = tmp_path_factory.mktemp("names") / "baseline.tsv"
     path.write_bytes(render_baseline(Baseline(place="x", version="1", digests=DIGESTS, entries=(one,))).encode())
@@ -106,10 +106,10 @@ def test_any_names_survive_the_file(tmp_path_factory, key, responses, exchanges,
     ],
 )
 def test_what_cannot_be_read_is_reported_with_its_line_and_the_remedy(file, before, after, place, says):
-    with pytest.raises(BadInput) as told:
+    with pytest.raises(BadInput) as caught:
         read_baseline(changed(file, before, after))
-    assert str(told.value).startswith(f"{file}{place}: ")
-    assert says in str(told.value)
+    assert str(caught.value).startswith(f"{file}{place}: ")
+    assert says in str(caught.value)
 
 
 @pytest.mark.parametrize(

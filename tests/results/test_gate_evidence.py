@@ -29,22 +29,22 @@ from tests.fakes.runs import (
 CASE = repairable()
 
 
-def told(happened, case=CASE, **more):
+def evidence(happened, case=CASE, **more):
     return reasons(*row_of(case, happened, key_of(case), **more))
 
 
 def test_a_right_trial_needs_no_reason():
-    assert told(repaired()) == ()
+    assert evidence(repaired()) == ()
 
 
 def test_a_wrong_trial_states_the_check_that_does_not_hold_with_the_request_that_differs():
-    (line, *_) = told(plausible())
+    (line, *_) = evidence(plausible())
     assert "does not hold: accepted 0 times" in line
     assert "Hi ada!" in line
 
 
 def test_a_node_whose_state_is_not_the_labelled_one_is_reported():
-    assert told(hopeless(), user_only())[0] == "node greet: error where warning is right"
+    assert evidence(hopeless(), user_only())[0] == "node greet: error where warning is right"
 
 
 def test_a_changed_response_is_reported_with_its_request_and_its_key():
@@ -93,12 +93,12 @@ def test_the_commands_that_show_a_changed_prompt_and_what_changed_in_it_are_name
 
 
 def test_many_checks_are_counted():
-    assert len(told(unrepaired())) <= 4
+    assert len(evidence(unrepaired())) <= 4
 
 
 def test_a_trial_without_a_verdict_states_what_would_give_it_one():
-    assert told(repaired(), problem=unjudged()) == (unjudged().message,)
-    assert told(repaired(), problem=crashed()) == ("ValueError: boom",)
+    assert evidence(repaired(), problem=unjudged()) == (unjudged().message,)
+    assert evidence(repaired(), problem=crashed()) == ("ValueError: boom",)
 
 
 def test_a_secret_is_found_wherever_it_stands_and_whatever_stands_around_it():

@@ -38,8 +38,8 @@ def configured(prices):
     return model_price(MODEL, ModelConfig(prices=prices))
 
 
-def told(one, entry, **more):
-    """Return the price that answers of ``one`` row have today, in a run that tells of ``entry``."""
+def price_now(one, entry, **more):
+    """Return the price that answers of ``one`` row have today, in a run that describes ``entry``."""
     name = one["model"] or one["repairer"]
     return prices_today(records_of([one]), {name: entry}, context(**more))[name]
 
@@ -64,30 +64,30 @@ def test_a_row_keeps_its_costs_under_the_same_prices_and_has_others_under_others
 
 
 def test_the_configuration_of_today_wins_over_what_the_run_states():
-    price = told(row(), configured(CHEAP).described(), models={MODEL: ModelConfig(prices=DEAR)})
+    price = price_now(row(), configured(CHEAP).described(), models={MODEL: ModelConfig(prices=DEAR)})
     assert price == configured(DEAR)
 
 
 @pytest.mark.parametrize("models", [{}, {MODEL: ModelConfig()}, {MODEL: HOSTED}])
 def test_without_todays_price_the_run_states_it_and_unknown_stays_unknown(models):
-    assert told(row(), configured(CHEAP).described(), models=models) == configured(CHEAP)
-    assert told(row(), {"source": "unknown"}, models=models) == UNKNOWN
+    assert price_now(row(), configured(CHEAP).described(), models=models) == configured(CHEAP)
+    assert price_now(row(), {"source": "unknown"}, models=models) == UNKNOWN
 
 
 def test_a_published_price_that_a_run_describes_is_asked_for_anew_by_its_name():
-    price = told(row(), {"source": "genai-prices 0.0.1", "model": "openai/gpt-4o-mini"})
+    price = price_now(row(), {"source": "genai-prices 0.0.1", "model": "openai/gpt-4o-mini"})
     assert price.described() == model_price("gpt-4o-mini", HOSTED).described()
 
 
 def test_models_that_an_answer_names_cost_what_they_cost_today_else_what_the_run_states():
     one = row(repairer="my.agent:mend")
     entry = program_price(None, {MODEL: ModelConfig(prices=CHEAP), "other": ModelConfig(free=True)}).described()
-    price = told(one, entry, models={MODEL: ModelConfig(prices=DEAR), "third": ModelConfig(prices=DEAR)})
+    price = price_now(one, entry, models={MODEL: ModelConfig(prices=DEAR), "third": ModelConfig(prices=DEAR)})
     assert price.of_models == {
         MODEL: configured(DEAR), "other": Price(source="free"), "third": configured(DEAR),
     }  # fmt: skip
     assert repriced(one, {"my.agent:mend": price}, {})["cost_usd"] == 0.012
-    own = told(row(repairer="mine"), entry, repairers={"mine": RepairerConfig(command=["x"], prices=CHEAP)})
+    own = price_now(row(repairer="mine"), entry, repairers={"mine": RepairerConfig(command=["x"], prices=CHEAP)})
     assert own.per_million == ("0.15", "0.6")
 
 
@@ -122,7 +122,7 @@ def test_the_name_of_a_model_may_be_a_long_text():
 )  # fmt: skip
 def test_what_is_no_price_is_reported_with_its_place(entry):
     with pytest.raises(BadInput, match=rf"^digests\.prices\.{MODEL}: .* is no price; make the run again"):
-        told(row(), entry)
+        price_now(row(), entry)
 
 
 def test_a_cost_is_by_the_token():

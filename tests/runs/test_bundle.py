@@ -16,7 +16,7 @@ from mendbench.runs.bundle import Parcel, default_cache, pack, unpack, unpacked
 from mendbench.trial.components import BenchContext
 from tests.fakes.cases import RENAMED, context_of, copy_of
 
-TEMPLATE = "---\ntitle: Mine\nsource: invented\nsections: [{name: told, label: raw, keep: 1}]\n---\n{% block told %}{{ message }}{% endblock %}\n"
+TEMPLATE = "---\ntitle: Mine\nsource: invented\nsections: [{name: message, label: raw, keep: 1}]\n---\n{% block message %}{{ message }}{% endblock %}\n"
 
 
 def names(parcel):
@@ -80,7 +80,7 @@ def test_a_setting_lists_its_models_and_repairers_as_before_and_brings_no_case_t
     assert replace(there, cases_dir=context.cases_dir, cassettes_dir=context.cassettes_dir) == replace(context)
 
 
-@pytest.mark.parametrize("left_out", ["", "~told"])
+@pytest.mark.parametrize("left_out", ["", "~message"])
 @pytest.mark.parametrize("spelling", ["{0}/mine.md.j2", "{0}/../mine/mine.md.j2", "mine.md.j2", "./mine.md.j2"])
 def test_a_strategy_that_is_named_by_its_file_is_shipped_and_keeps_its_name(
     root, tmp_path, monkeypatch, spelling, left_out

@@ -65,9 +65,9 @@ def test_workers_give_the_rows_of_one_process_need_nothing_but_what_is_shipped_a
 ):
     wanted, template = alone(root), tmp_path / "mine.md.j2"
     template.write_text(
-        "---\ntitle: Mine\nsource: invented\nsections: [{name: told, label: raw, keep: 1}]\n---\n{% block told %}{{ message }}{% endblock %}\n"
+        "---\ntitle: Mine\nsource: invented\nsections: [{name: message, label: raw, keep: 1}]\n---\n{% block message %}{{ message }}{% endblock %}\n"
     )
-    named = [key(strategy=str(template)), key(strategy=f"{template}~told")]
+    named = [key(strategy=str(template)), key(strategy=f"{template}~message")]
     keys = (*MATRIX, *named)
     mine, _ = by_key(run_trials(context_of(root), named, 1))
     found = run_trials(context_of(root), keys, 0, running.address)

@@ -31,10 +31,10 @@ def what(raw):
 
 def test_a_worker_says_what_it_is_and_whether_it_holds_the_parcel(shipped):
     parcel, unpacking = shipped
-    told, held = introduce(parcel.digest)
-    assert told["mendbench"] == mendbench.version.__version__
-    assert told["Python"] == ".".join(map(str, sys.version_info[:2]))
-    assert told["jinja2"] == pytest.importorskip("jinja2").__version__
+    versions, held = introduce(parcel.digest)
+    assert versions["mendbench"] == mendbench.version.__version__
+    assert versions["Python"] == ".".join(map(str, sys.version_info[:2]))
+    assert versions["jinja2"] == pytest.importorskip("jinja2").__version__
     assert not held
     begin(RUN, square, unpacking, parcel)
     assert introduce(parcel.digest) == (makeup(), True)

@@ -34,7 +34,7 @@ TRIALS = st.lists(
 """What each trial asks, and for which case."""
 
 
-class Told(RequestQueue):
+class Notified(RequestQueue):
     """A queue that has the model answer, in its drawn order, only while somebody waits."""
 
     def __init__(self, model, at_once):
@@ -77,7 +77,7 @@ def test_each_ask_is_made_once_and_the_files_are_the_same_whichever_answer_comes
             expected = recorded(Path(one), trials, plain, queue)
         turns = iter(range(10_000))
         held = HeldModel(lambda count: picks[next(turns) % len(picks)] % count, at_once)
-        with Told(held, at_once) as queue:
+        with Notified(held, at_once) as queue:
             found = recorded(Path(other), trials, held, queue)
     assert found == expected
     assert sorted(held.asked) == sorted(plain.asked) == sorted({prompt for _, prompts in trials for prompt in prompts})

@@ -222,11 +222,11 @@ def test_an_item_that_was_warned_of_is_done_and_a_partial_one_ends_no_batch():
         name = "partial"
 
         def judge(self, observation):
-            return Judgement(state="warning", message=f"told: {observation.message}", severity="info")
+            return Judgement(state="warning", message=f"judged: {observation.message}", severity="info")
 
     world = Desk(a=1)
     execution = execute(notes(["a", "b"]), world, detector=Partial())
-    assert execution.warnings[0].message == "1 of 2 items failed: item 1: told: HTTP 422"
+    assert execution.warnings[0].message == "1 of 2 items failed: item 1: judged: HTTP 422"
     again = execute(notes(["a", "b", "c"]), world, detector=Partial(), checkpoint=execution.checkpoint)
     assert again.outcome == "warning"
     assert sent(world) == ["a", "b", "c"]
@@ -234,7 +234,7 @@ def test_an_item_that_was_warned_of_is_done_and_a_partial_one_ends_no_batch():
 
 def test_what_later_nodes_receive_of_a_failed_item_hangs_on_no_detector():
     workflow = notes(["a", "b"], error_handling="continue")
-    for judge in (None, FakeDetector(words="told otherwise")):
+    for judge in (None, FakeDetector(words="worded otherwise")):
         outputs = execute(workflow, Desk(a=ALWAYS), detector=judge).nodes[0].outputs
         assert outputs["errors"] == [{"index": 0, "item": "a", "error": "HTTP 422"}]
 
@@ -249,15 +249,15 @@ def test_a_failure_shows_the_request_of_the_item_that_failed():
 
 
 def test_a_batch_with_one_failure_that_an_edit_mends_is_an_error():
-    class Told:
-        name = "told"
+    class Plain:
+        name = "plain"
 
         def judge(self, observation):
             state = "warning" if "first" in str(observation.body) else "error"
             return Judgement(state=state, message=observation.message)
 
     world = Desk(first=ALWAYS, second=ALWAYS)
-    execution = execute(notes(["first", "second"], error_handling="continue"), world, detector=Told())
+    execution = execute(notes(["first", "second"], error_handling="continue"), world, detector=Plain())
     assert execution.outcome == "error"
     assert execution.failures[0].batch_item["index"] == 1
 

@@ -54,11 +54,11 @@ def test_a_sound_workflow_has_no_problems() -> None:
         node("fetch", "https://x.test/${user}/${rows[0].id}"),
         {"id": "say", "type": "shell", "params": {"command": "echo", "stdin": {"x": ["${fetch.response.a[${at}].b}"]}}},
         {
-            "id": "tell",
+            "id": "announce",
             "type": "mcp",
             "params": {"server": "s", "arguments": {"t": "${say.stdout} ${fetch.status_code}"}},
         },
-        node("end", "${tell.anything.goes}"),
+        node("end", "${announce.anything.goes}"),
         inputs={"user": {"type": "string"}, "rows": {"type": "array"}, "at": {"default": 0, "type": "number"}},
         outputs={"o": {"source": "${fetch.response.title}"}, "all": {"source": "${fetch}"}, "u": {"source": "${user}"}},
     )

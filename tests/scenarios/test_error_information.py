@@ -1,4 +1,4 @@
-"""The examples by which the specification shows what a repairer and an agent have to be told of a failure."""
+"""The examples by which the specification shows what a repairer and an agent have to receive about a failure."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def failed(workflow, responses):
     return ended.execution.failures[0], ended
 
 
-# what the repairer is told
+# what the repairer receives
 
 
 def test_a_github_validation_error_reaches_the_repairer_whole():
@@ -84,7 +84,7 @@ def test_a_slack_error_behind_an_mcp_wrapper_keeps_its_details():
     assert details[0] in json.dumps(failure.raw_response)
 
 
-# what an agent is told
+# what an agent receives
 
 
 def test_of_a_template_error_an_agent_sees_the_fields_of_the_node_that_it_names():

@@ -32,13 +32,13 @@ def shared(trace):
 
 def test_slack_channel_not_found_shows_a_warning_and_no_repair_is_attempted():
     url = f"GET {HISTORY}?channel=INVALID_CHANNEL_ID"
-    ended, world, model, told = run(fetch_and_post(), {url: NO_CHANNEL}, policy="seed")
+    ended, world, model, events = run(fetch_and_post(), {url: NO_CHANNEL}, policy="seed")
     assert ended.execution.outcome == "warning"
     assert model.asked == 0
     assert ended.document["repair_attempted"] is False
     assert ended.document["errors"][0]["fixable"] is False
     assert world.calls() == [url]
-    lines = [display_line(event) for event in told if isinstance(event, NodeWarned)]
+    lines = [display_line(event) for event in events if isinstance(event, NodeWarned)]
     assert lines == ["slack-fetch... ⚠️ API error: channel_not_found 0.0s"]
     store = shared(read_trace(LAST))
     assert store["__warnings__"] == {"slack-fetch": "API error: channel_not_found"}
@@ -64,13 +64,13 @@ def test_of_mixed_errors_the_repair_fixes_the_template_and_the_warning_is_still_
     found = f"GET {SLACK}/users.info?user=U1"
     responses = {found: said({"ok": True, "user": {"name": "ada"}}), f"POST {POST}": NO_CHANNEL}
     fix = edit("forward", "params.body.text", "Hi ${lookup.response.user.name}")
-    ended, world, model, told = run(workflow, responses, fix, policy="seed")
+    ended, world, model, events = run(workflow, responses, fix, policy="seed")
     assert model.asked == 1
     assert ended.document["repaired"] is True
     assert ended.execution.states() == {"lookup": "success", "forward": "warning"}
     assert ended.document["warnings"] == [{"node_id": "forward", "message": "API error: channel_not_found"}]
     assert world.calls() == [found, f"POST {POST}"]
-    assert any(isinstance(event, NodeWarned) for event in told)
+    assert any(isinstance(event, NodeWarned) for event in events)
 
 
 def test_a_warned_node_is_not_executed_again_on_resume():

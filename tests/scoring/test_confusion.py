@@ -23,8 +23,8 @@ def test_a_case_counts_once_however_many_trials_it_has():
 def test_the_matrix_as_worked_out_by_hand():
     nodes = {
         "a": WARNED,
-        "b": (FETCHED, ("tell", "warning", "warning")),
-        "c": (("tell", "warning", "error"), ("then", "error", "success")),
+        "b": (FETCHED, ("announce", "warning", "warning")),
+        "c": (("announce", "warning", "error"), ("then", "error", "success")),
         "d": (),
     }
     found = state_matrix(nodes)

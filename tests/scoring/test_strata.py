@@ -1,4 +1,4 @@
-"""Success where the prompt prints the value, or tells all facts, and where it does not."""
+"""Success where the prompt prints the value, or states all facts, and where it does not."""
 
 import dataclasses
 

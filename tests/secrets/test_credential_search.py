@@ -1,4 +1,4 @@
-"""What is found in values and texts. How a file's findings are told is tested with :mod:`mendbench.corpus.credentials`."""
+"""What is found in values and texts. How a file's findings are reported is tested with :mod:`mendbench.corpus.credentials`."""
 
 import hashlib
 import json

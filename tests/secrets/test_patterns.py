@@ -20,7 +20,7 @@ SECRETS = (
 )
 
 
-def told(match):
+def placeholder(match):
     return f"<{match.lastindex}>"
 
 
@@ -39,12 +39,12 @@ TEXTS = st.lists(
 
 @given(st.lists(st.sampled_from(SECRETS), min_size=1, max_size=4, unique=True), TEXTS)
 def test_what_is_replaced_is_what_the_pattern_of_all_spellings_finds(secrets, text):
-    assert Spelled(secrets).sub(told, text) == patterns._pattern(tuple(secrets)).sub(told, text)
+    assert Spelled(secrets).sub(placeholder, text) == patterns._pattern(tuple(secrets)).sub(placeholder, text)
 
 
 def test_secrets_that_stand_in_a_text_as_they_are_need_no_pattern_of_all_spellings(monkeypatch):
     monkeypatch.setattr(patterns, "_pattern", None)
-    found = Spelled(SECRETS[:2]).sub(told, "one canary0a1b2c3d4e50, another canary0a1b2c3d4e5f0")
+    found = Spelled(SECRETS[:2]).sub(placeholder, "one canary0a1b2c3d4e50, another canary0a1b2c3d4e5f0")
     assert found == "one <2>, another <1>0"
 
 
@@ -52,4 +52,4 @@ def test_secrets_that_stand_in_a_text_as_they_are_need_no_pattern_of_all_spellin
 def test_what_begins_as_a_secret_may_be_more_of_another_one(monkeypatch, secrets):
     monkeypatch.setattr(patterns, "_pattern", None)
     with pytest.raises(TypeError):
-        Spelled(secrets).sub(told, f"a {secrets[0]}")
+        Spelled(secrets).sub(placeholder, f"a {secrets[0]}")

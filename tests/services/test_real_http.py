@@ -136,10 +136,10 @@ def test_a_case_that_is_recorded_again_has_the_same_world(started, tmp_path):
             build_engine("mendbench", case).execute(
                 workflow, scope.inputs, scope.world, checkpoint=None, detector=None, clock=scope.clock
             )
-    again, recorded = told(tmp_path / "world.yaml"), told(ROOT / "cassettes" / name / "world.yaml")
+    again, recorded = exchanges(tmp_path / "world.yaml"), exchanges(ROOT / "cassettes" / name / "world.yaml")
     assert len(again) > 1
     assert again == {key: recorded[key] for key in again}
 
 
-def told(path):
+def exchanges(path):
     return {one.key: (one.request, replace(one.response, elapsed_ms=0)) for one in load(path)}

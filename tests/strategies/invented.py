@@ -1,4 +1,4 @@
-"""Failures of an invented library service, one of each sort that a strategy has to tell."""
+"""Failures of an invented library service, one of each sort that a strategy has to describe."""
 
 import dataclasses
 import itertools

@@ -98,9 +98,9 @@ def test_a_field_that_the_api_does_not_want_is_found_in_the_text_that_holds_it()
     assert one_suspect(view).path == "params.body"
 
 
-@for_each(("says", "told"), [("invalid_type", None), ("must be a list", "must be a list"), (" code ", None)])
-def test_the_apis_words_are_kept_where_they_are_more_than_a_code(says, told):
-    assert one_suspect(posted({"a": "b"}, problems=(problem("a", says=says),))).says == told
+@for_each(("says", "quoted"), [("invalid_type", None), ("must be a list", "must be a list"), (" code ", None)])
+def test_the_apis_words_are_kept_where_they_are_more_than_a_code(says, quoted):
+    assert one_suspect(posted({"a": "b"}, problems=(problem("a", says=says),))).says == quoted
 
 
 def test_the_value_of_a_whole_template_is_shown_beside_it():
@@ -241,15 +241,15 @@ def _texts(value):
 
 
 def test_no_hash_of_a_text_decides_anything():
-    told = {
+    texts = {
         subprocess.run(
             [sys.executable, "-c", RENDER_ALL], check=True, capture_output=True, text=True,
             env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
         ).stdout
         for seed in ("1", "2", "3")
     }  # fmt: skip
-    assert len(told) == 1
-    assert "Node `" in told.pop()
+    assert len(texts) == 1
+    assert "Node `" in texts.pop()
 
 
 def test_an_apis_field_is_never_the_nodes_own_parameter_of_that_name():

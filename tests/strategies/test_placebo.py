@@ -1,4 +1,4 @@
-"""The placebo tells of another workflow, at like length."""
+"""The placebo describes another workflow, at like length."""
 
 import dataclasses
 import json

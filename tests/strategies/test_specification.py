@@ -169,7 +169,7 @@ def unresolved():
 class TellsTheLimit:
     """Takes every failure for an API's rate limit."""
 
-    name = "tells-the-limit"
+    name = "states-the-limit"
 
     def judge(self, observation):
         return Judgement(state="warning", message="GitHub API rate limit exceeded")
@@ -204,10 +204,10 @@ def test_cli_text_of_a_node_without_a_type_is_the_example_but_for_the_validators
 
 
 def test_cli_text_passes_the_message_of_the_example_on_as_it_is():
-    told = invented.failure(
+    failure = invented.failure(
         "Structure: nodes[2].type is required", None, source="validation", category="static_validation"
     )
-    assert text("cli-text", invented.view("x", [invented.http("fetch", "GET", "/a")], told)) == CLI_TEXT
+    assert text("cli-text", invented.view("x", [invented.http("fetch", "GET", "/a")], failure)) == CLI_TEXT
 
 
 def test_suggestions_of_an_unresolved_template_is_the_example_but_for_its_message():
@@ -234,9 +234,9 @@ def test_errors_json_of_a_run_that_a_warning_stopped_states_the_second_as_it_sta
 
 
 def test_of_both_the_command_line_shows_the_sentence_of_the_example_and_no_error():
-    told = text("cli-text", both())
-    assert told.split("\n")[0] == "cli: Workflow execution failed - Node returned error action"
-    assert not [error for error in ERRORS if error["message"] in told or error["node_id"] in told]
+    context = text("cli-text", both())
+    assert context.split("\n")[0] == "cli: Workflow execution failed - Node returned error action"
+    assert not [error for error in ERRORS if error["message"] in context or error["node_id"] in context]
 
 
 def test_top3_text_shows_a_line_for_each_of_both():

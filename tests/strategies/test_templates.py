@@ -39,9 +39,9 @@ def test_summary_names_the_nodes_that_are_done():
 
 
 def test_summary_gives_guidance_only_for_the_categories_present():
-    told = text("summary", invented.wrong_path())
-    assert "### Template Variable Errors" in told
-    assert "### API Parameter" not in told
+    context = text("summary", invented.wrong_path())
+    assert "### Template Variable Errors" in context
+    assert "### API Parameter" not in context
 
 
 def test_summary_shows_a_hint_under_its_category():
@@ -60,8 +60,8 @@ def test_summary_says_nothing_of_what_the_api_answered():
 
 
 def test_cli_text_of_a_runtime_failure_is_the_two_lines_and_nothing_of_the_failure():
-    told = "cli: Workflow execution failed - Node returned error action\ncli: Check node output above for details"
-    assert {text("cli-text", make()) for make in invented.ALL if make is not invented.not_valid} == {told}
+    context = "cli: Workflow execution failed - Node returned error action\ncli: Check node output above for details"
+    assert {text("cli-text", make()) for make in invented.ALL if make is not invented.not_valid} == {context}
 
 
 def test_cli_text_of_a_validation_failure_is_the_first_message():
@@ -85,15 +85,15 @@ def test_full_context_shows_a_page_as_it_came():
 
 
 def test_full_context_shows_which_template_is_not_found_and_what_there_is():
-    told = text("full-context", invented.wrong_path())
-    assert "- 'body.line' comes from: ${get_reader.response.fullname} (not found)" in told
-    assert "**Available Fields**:\n- response.id\n- response.full_name\n" in told
+    context = text("full-context", invented.wrong_path())
+    assert "- 'body.line' comes from: ${get_reader.response.fullname} (not found)" in context
+    assert "**Available Fields**:\n- response.id\n- response.full_name\n" in context
 
 
 def test_full_context_shows_a_command_with_what_it_printed():
-    told = text("full-context", invented.shell_typo())
-    assert "**Command**: sortt titles.txt\n**Exit code**: 127\n" in told
-    assert "**Standard Error**:\n```\nsh: 1: sortt: not found\n```" in told
+    context = text("full-context", invented.shell_typo())
+    assert "**Command**: sortt titles.txt\n**Exit code**: 127\n" in context
+    assert "**Standard Error**:\n```\nsh: 1: sortt: not found\n```" in context
 
 
 def test_full_context_keeps_our_own_suggestion_to_itself():
@@ -106,10 +106,10 @@ def test_full_context_keeps_our_own_suggestion_to_itself():
 def test_full_context_numbers_what_belongs_to_which_of_several_errors():
     node = invented.http("a", "GET", "/a")
     bad = invented.failure("HTTP 400", "a", status_code=400, raw_response={"why": "no"})
-    told = text("full-context", invented.view("x", [node], bad, dataclasses.replace(bad, raw_response="none")))
-    assert "### Error 2: Execution Failed" in told
-    assert "**API Error Response** (error 1):\n```json" in told
-    assert "**API Error Response** (error 2):\n```\nnone" in told
+    context = text("full-context", invented.view("x", [node], bad, dataclasses.replace(bad, raw_response="none")))
+    assert "### Error 2: Execution Failed" in context
+    assert "**API Error Response** (error 1):\n```json" in context
+    assert "**API Error Response** (error 2):\n```\nnone" in context
 
 
 def test_a_fence_is_longer_than_those_inside_it():
@@ -161,9 +161,9 @@ def test_a_strategy_declares_a_label_and_a_rank_of_its_own_for_each_section(name
 @for_each("name", NAMES)
 def test_a_strategy_leaves_no_line_of_white_space_and_no_empty_lines_in_a_row(name):
     for make in (*invented.ALL, invented.issue_422):
-        told = text(name, make())
-        assert "\n\n\n" not in told
-        assert not [line for line in told.split("\n") if line != line.rstrip()]
+        context = text(name, make())
+        assert "\n\n\n" not in context
+        assert not [line for line in context.split("\n") if line != line.rstrip()]
 
 
 @for_each("name", NAMES)
@@ -253,18 +253,18 @@ def test_suggestions_has_the_hint_where_no_fields_are_known():
 
 
 def test_pattern_hints_states_the_errors_and_the_suggestion_for_their_kind():
-    told = text("pattern-hints", several(*["Font not found: Arial"] * 3))
-    assert told.startswith(
+    context = text("pattern-hints", several(*["Font not found: Arial"] * 3))
+    assert context.startswith(
         "ERROR: Font not found: Arial\nERROR: Font not found: Arial\nERROR: Font not found: Arial\n\n"
     )
-    assert told.endswith("\n\n" + pattern_hint(["Font not found: Arial"] * 3))
-    assert "(fonts)" in told
+    assert context.endswith("\n\n" + pattern_hint(["Font not found: Arial"] * 3))
+    assert "(fonts)" in context
 
 
 def test_pattern_hints_has_general_advice_for_an_error_of_no_kind():
-    told = text("pattern-hints", several("It is Tuesday"))
-    assert "What may help:" in told
-    assert "(fonts)" not in told
+    context = text("pattern-hints", several("It is Tuesday"))
+    assert "What may help:" in context
+    assert "(fonts)" not in context
 
 
 def test_summary_b_states_what_summary_states():
@@ -278,8 +278,8 @@ def test_summary_b_states_what_summary_states():
 
 
 def test_summary_b_has_no_line_and_no_sentence_of_summary():
-    def sentences(told):
-        lines = [part.strip(" -*#") for line in told.split("\n") for part in line.split(". ")]
+    def sentences(context):
+        lines = [part.strip(" -*#") for line in context.split("\n") for part in line.split(". ")]
         return {line.rstrip(".") for line in lines if len(line.split()) > 3}
 
     for make in (*invented.ALL, invented.issue_422):
@@ -330,16 +330,16 @@ def test_mend_states_which_field_is_missing_in_the_apis_words():
 
 
 def test_mend_states_the_specifications_example_by_its_response_and_its_first_field():
-    told = text("mend", invented.issue_422())
-    assert told.startswith("Node `create-issue` failed: HTTP 422\nThe API answered: ")
-    assert '{"resource": "Issue", "field": "title", "code": "missing_field"}' in told
-    assert "\n- `params.body.title` is `${issue.title}`, which is missing\n" in told
+    context = text("mend", invented.issue_422())
+    assert context.startswith("Node `create-issue` failed: HTTP 422\nThe API answered: ")
+    assert '{"resource": "Issue", "field": "title", "code": "missing_field"}' in context
+    assert "\n- `params.body.title` is `${issue.title}`, which is missing\n" in context
 
 
 def test_mend_forms_no_answer_where_it_suspects_nothing():
-    told = text("mend", invented.only_the_user())
-    assert "missing_scope" in told
-    assert "edits" not in told
+    context = text("mend", invented.only_the_user())
+    assert "missing_scope" in context
+    assert "edits" not in context
 
 
 def test_mend_shows_what_a_command_printed_once():

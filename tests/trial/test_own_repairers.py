@@ -100,9 +100,9 @@ def test_without_a_recording_a_trial_is_unjudged_and_names_the_command_that_reco
 @pytest.mark.parametrize("kind", ["program", "function"])
 def test_what_fails_is_not_recorded_and_ends_the_recording_in_one_line(root, agent, kind):
     name, own = ("mine", {"mine": BROKEN}) if kind == "program" else (f"{agent}:fails", {})
-    with pytest.raises(Incomplete, match=r"out of credit|ConnectionError: no route") as told:
+    with pytest.raises(Incomplete, match=r"out of credit|ConnectionError: no route") as caught:
         trial(root, name, record=True, **own)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
     assert not list((root / "cassettes" / RENAMED).glob("c[ao][lm]*.yaml"))
     assert trial(root, name, **own)["verdict"] == "unjudged"
 
@@ -208,9 +208,9 @@ def test_what_runs_an_ask_gets_the_name_of_its_model():
 def test_a_table_that_names_no_repairer_is_reported(tmp_path, table, said):
     text = f'[matrix]\nstrategies = ["none"]\npolicies = ["naive"]\n[repairers.mine]\n{table}\n'
     (tmp_path / "mendbench.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(BadInput, match=said) as told:
+    with pytest.raises(BadInput, match=said) as caught:
         load_config(tmp_path)
-    assert "repairers.mine" in str(told.value)
+    assert "repairers.mine" in str(caught.value)
 
 
 def test_programs_and_functions_are_among_those_who_are_asked(tmp_path):

@@ -110,11 +110,11 @@ def test_an_answer_that_was_given_before_in_the_trial_is_counted_once():
     assert money(row) == (325.0, [325.0, 0.0])
 
 
-@pytest.mark.parametrize(("count", "told"), [("prompt_tokens", (None, 50)), ("completion_tokens", (600, None))])
-def test_tokens_are_not_known_where_those_of_one_answer_are_not(count, told):
+@pytest.mark.parametrize(("count", "expected"), [("prompt_tokens", (None, 50)), ("completion_tokens", (600, None))])
+def test_tokens_are_not_known_where_those_of_one_answer_are_not(count, expected):
     row = of_two(**{count: None})
     jsonschema.validate(row, trial_schema())
-    assert (row["prompt_tokens"], row["completion_tokens"]) == told
+    assert (row["prompt_tokens"], row["completion_tokens"]) == expected
 
 
 def test_an_answer_for_which_nobody_was_asked_has_no_tokens():
@@ -204,9 +204,9 @@ def test_a_row_says_what_changed_the_world_and_what_a_request_meant_where_it_was
     traffic = (plain, same, replace(other, meaning=plain.request), exchange({}, changed=False))
     trajectory, text = repaired()
     row, _ = row_of(repairable(), (replace(trajectory, traffic=traffic), text), key_of(repairable()))
-    told = [(one["method"], one["changed"], one["meaning"]) for one in row["requests"]]
+    requests = [(one["method"], one["changed"], one["meaning"]) for one in row["requests"]]
     means = {"method": "POST", "url": plain.request.url, "body": '{"text": "Hi!"}'}
-    assert told == [("POST", True, None), ("POST", True, None), ("GET", True, means), ("POST", False, None)]
+    assert requests == [("POST", True, None), ("POST", True, None), ("GET", True, means), ("POST", False, None)]
 
 
 def test_a_model_of_unknown_sampling_has_estimated_tokens_no_cost_and_says_how_it_was_asked():

@@ -74,7 +74,7 @@ def drop(path, wanted):
 
 @dataclass
 class Foreign:
-    """A repairer, an engine or a strategy of somebody else's that does as it is told when it is called."""
+    """A repairer, an engine or a strategy of somebody else's that does as it is instructed when it is called."""
 
     behave: object
     name: str = "foreign"
@@ -110,14 +110,18 @@ def raising(error):
 
 
 def test_a_model_that_gets_the_field_repairs_and_one_that_does_not_fails(root):
-    told, untold = replayed(root, key(strategy="full-context")), replayed(root, key(strategy="none"))
-    assert (told["verdict"], told["outcome"], told["stop_reason"]) == ("correct", "repaired", "succeeded")
-    assert told["context_recall"] == 1
-    assert (untold["verdict"], untold["outcome"], untold["stop_reason"]) == ("incorrect", "unrepaired", "no_progress")
-    assert untold["context_recall"] == 0
-    assert all(check["held"] for check in told["checks"])
+    informed, uninformed = replayed(root, key(strategy="full-context")), replayed(root, key(strategy="none"))
+    assert (informed["verdict"], informed["outcome"], informed["stop_reason"]) == ("correct", "repaired", "succeeded")
+    assert informed["context_recall"] == 1
+    assert (uninformed["verdict"], uninformed["outcome"], uninformed["stop_reason"]) == (
+        "incorrect",
+        "unrepaired",
+        "no_progress",
+    )
+    assert uninformed["context_recall"] == 0
+    assert all(check["held"] for check in informed["checks"])
     for variant in (None, "another person"):
-        names = [check["check"].split()[0] for check in told["checks"] if check["variant"] == variant]
+        names = [check["check"].split()[0] for check in informed["checks"] if check["variant"] == variant]
         assert (names[0], names[-3:]) == ("request", ["ends", "no", "no"])
 
 

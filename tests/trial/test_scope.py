@@ -108,7 +108,7 @@ def declaring(case, state):
 
 
 def huge(case, recordings, recording=None):
-    """Return what a node of the case is told that asks the model ``huge``."""
+    """Return what a node of the case receives that asks the model ``huge``."""
     model_request = json.dumps({"model": "huge", "messages": []}).encode()
     scope = open_scope(case, None, recordings, recording or Recording(), "mendbench case check")
     response = scope.world.send(Request(method="POST", url="model://huge/chat", body=model_request))
@@ -125,7 +125,7 @@ def test_a_case_that_declares_models_has_only_those(case, recordings):
 
 def test_a_case_that_declares_no_model_has_none_while_recording_and_in_replay_alike(case, recordings):
     assert models_of(case, None) == ()
-    told = (404, "The model `huge` does not exist. Available models: none")
+    reply = (404, "The model `huge` does not exist. Available models: none")
     recording = Recording(mode="new_episodes", caller=ScriptedRecorder())
-    assert huge(case, recordings) == huge(case, recordings, recording) == told
+    assert huge(case, recordings) == huge(case, recordings, recording) == reply
     assert recording.caller.model_requests == []

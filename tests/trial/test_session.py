@@ -1,4 +1,4 @@
-"""Ways of one case with one detector begin with one execution, and nobody can tell."""
+"""Ways of one case with one detector begin with one execution, without a difference in results."""
 
 import pytest
 

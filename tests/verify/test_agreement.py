@@ -16,7 +16,7 @@ def answer(**changes):
 
 
 @pytest.mark.parametrize(
-    ("fresh", "told"),
+    ("fresh", "reason"),
     [
         (answer(status=404), "status is 200 in the recording and 404 from the simulator"),
         (answer(body=b'{"a": {"b": [1, 3]}, "c": "x"}'), "body /a/b/1 is 2 in the recording and 3 from"),
@@ -27,5 +27,5 @@ def answer(**changes):
         (answer(elapsed_ms=6), "elapsed_ms is 5 in the recording and 6 from"),
     ],
 )
-def test_the_first_difference_is_reported_with_its_place_and_both_values(fresh, told):
-    assert difference(BODY, fresh).startswith(told)
+def test_the_first_difference_is_reported_with_its_place_and_both_values(fresh, reason):
+    assert difference(BODY, fresh).startswith(reason)

@@ -1,4 +1,4 @@
-"""Checking one case: what its surroundings lack is told with its place."""
+"""Checking one case: what its surroundings lack is problems_of with its place."""
 
 from dataclasses import replace
 
@@ -24,13 +24,13 @@ def root(built, tmp_path):
     return cases.copy_of(built, tmp_path / "corpus")
 
 
-def told(root):
+def problems_of(root):
     return [str(one) for one in check_case(cases.context_of(root), QUIET).problems]
 
 
 def test_a_case_whose_group_is_in_no_part_of_the_split_is_reported(root):
     (root / "cases" / "split.yaml").write_text("format: 1\ntrain: [other]\ntest: []\nhalf: []\n", encoding="utf-8")
-    (said,) = told(root)
+    (said,) = problems_of(root)
     assert said.startswith(f"{root / 'cases' / 'split.yaml'}: the group ")
     assert f"of {QUIET} is in no part; put it under test, or under train" in said
 
@@ -38,7 +38,7 @@ def test_a_case_whose_group_is_in_no_part_of_the_split_is_reported(root):
 def test_one_whose_group_is_in_a_part_is_not(root):
     group = cases.context_of(root).corpus.case(QUIET).group
     (root / "cases" / "split.yaml").write_text(f"format: 1\ntrain: []\ntest: [{group}]\nhalf: []\n", encoding="utf-8")
-    assert told(root) == []
+    assert problems_of(root) == []
 
 
 def test_a_group_of_the_split_that_no_case_has_is_reported_unless_a_broken_case_may_have_it(root):
@@ -52,7 +52,7 @@ def test_a_group_of_the_split_that_no_case_has_is_reported_unless_a_broken_case_
 
 
 def test_a_corpus_that_is_not_split_needs_none(root):
-    assert told(root) == []
+    assert problems_of(root) == []
 
 
 def test_a_disk_that_refuses_a_recording_ends_the_check_of_all_cases(root, monkeypatch):
@@ -115,9 +115,9 @@ def test_unused_recordings_are_reported_only_if_all_else_holds(root):
     cassette.append(path, replace(cassette.load(path)[0], key="f" * 16))
     assert [finding.what for finding in check_case(cases.context_of(root), RENAMED).failed] == [UNUSED]
     cases.change_case(root, RENAMED, lambda truth: truth["fix"][0].update(value="Hello!"))
-    told = [finding.what for finding in check_case(cases.context_of(root), RENAMED).failed]
-    assert "the reference fix passes" in told
-    assert UNUSED not in told
+    failed = [finding.what for finding in check_case(cases.context_of(root), RENAMED).failed]
+    assert "the reference fix passes" in failed
+    assert UNUSED not in failed
 
 
 def test_a_proof_made_while_recording_is_stored_as_the_recordings_on_disk_prove_it(root, tmp_path):

@@ -10,12 +10,12 @@ from tests.fakes.cases import CLOSED, HOST, QUIET, RENAMED, RIGHT_TEXT, change_c
 
 
 def lines(root, change, case_id=RENAMED):
-    """Return what is told of a case after a change, without folder, line and column."""
+    """Return the contradictions of a case after a change, without folder, line and column."""
     change_case(root, case_id, change)
     case = context_of(root).corpus.case(case_id)
-    told = [str(one).replace(f"{case.folder}/", "") for one in contradictions(case)]
-    assert all(re.match(r"case\.yaml:\d+:\d+: ", one) for one in told)
-    return [re.sub(r"^case\.yaml:\d+:\d+: ", "", one) for one in told]
+    reported = [str(one).replace(f"{case.folder}/", "") for one in contradictions(case)]
+    assert all(re.match(r"case\.yaml:\d+:\d+: ", one) for one in reported)
+    return [re.sub(r"^case\.yaml:\d+:\d+: ", "", one) for one in reported]
 
 
 def fault(**more):
@@ -61,8 +61,8 @@ def test_labels_that_agree_have_no_findings(root):
     ],
 )  # fmt: skip
 def test_a_contradiction_is_named(root, change, line):
-    (told,) = lines(root, change)
-    assert told.startswith(line)
+    (found,) = lines(root, change)
+    assert found.startswith(line)
 
 
 def test_a_fault_may_wait_behind_another_that_shows(root):
@@ -117,6 +117,6 @@ def test_an_input_that_a_template_names_is_known(root):
 
 def test_a_checked_case_reports_its_contradictions(root):
     change_case(root, RENAMED, fault(cause=["person"]))
-    told = check_case(context_of(root), RENAMED)
-    assert not told.held
-    assert [one.found for one in told.problems] == ["the fix touches note and not person"]
+    checked = check_case(context_of(root), RENAMED)
+    assert not checked.held
+    assert [one.found for one in checked.problems] == ["the fix touches note and not person"]

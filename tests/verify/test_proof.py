@@ -218,9 +218,9 @@ def test_an_unused_exchange_is_found(root):
         key="0123456789abcdef", request=first.request, response=first.response, service="json_api", n=7
     )
     cassette.append(path, unused)
-    told = f"1 are: GET {HOST}/people/p-1; state, inputs or a fix changed since the recording: record it again with "
+    unused = f"1 are: GET {HOST}/people/p-1; state, inputs or a fix changed since the recording: record it again with "
     assert failed(root) == {
-        "no recorded exchange is unused": f"{told}`mendbench case check {RENAMED} --record new_episodes`"
+        "no recorded exchange is unused": f"{unused}`mendbench case check {RENAMED} --record new_episodes`"
     }
 
 
@@ -385,10 +385,10 @@ def test_a_proof_changes_no_file(root):
 
 
 def test_a_proof_twice_is_the_same_but_for_its_seconds(root):
-    def told(found):
+    def stable(found):
         return json.dumps([[str(one) for one in found.findings], [str(one) for one in found.mutants]])
 
-    assert told(proved(root)) == told(proved(root))
+    assert stable(proved(root)) == stable(proved(root))
 
 
 def test_a_proof_runs_workflows_as_trials_do(root, monkeypatch):

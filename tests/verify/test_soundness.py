@@ -15,15 +15,15 @@ from tests.fakes.cases import CLOSED, QUIET, RENAMED, change_case, context_of, s
 
 
 def lines(root, change, case_id=RENAMED):
-    """Return what is told of a case after a change, without the folder's name, each with a line and a column that are left out here."""
+    """Return the problems of a case after a change, without the folder's name, each with a line and a column that are left out here."""
     change_case(root, case_id, change)
     case = context_of(root).corpus.case(case_id)
-    told = [
+    reported = [
         re.subn(r"^case\.yaml:\d+:\d+:", "case.yaml:", str(one).replace(f"{case.folder}/", ""))
         for one in unsound_labels(case)
     ]
-    assert all(lines == 1 for _, lines in told)
-    return [line for line, _ in told]
+    assert all(lines == 1 for _, lines in reported)
+    return [line for line, _ in reported]
 
 
 def more_checks(*checks):
@@ -125,11 +125,11 @@ def test_a_variant_that_is_another_one_is_named(root):
 
 def test_a_variant_that_is_the_case_itself_is_named(root):
     change_case(root, RENAMED, lambda truth: truth["variants"][0].update(inputs={"person_id": "p-1"}))
-    (problem,) = told(root, RENAMED)
+    (problem,) = problems_of(root, RENAMED)
     assert "variants.0: the variant 'another person' is the case itself" in problem
 
 
-def told(root, case_id, **more):
+def problems_of(root, case_id, **more):
     """Return the lines of a checked case."""
     context = BenchContext(cases_dir=root / "cases", cassettes_dir=root / "cassettes", tolerant=True, **more)
     (one,) = check_cases(context, (case_id,), 1, lambda *_: None)
@@ -172,9 +172,9 @@ def test_unknown_keys_and_keys_that_stand_twice_are_named(root):
     path = root / "cases" / RENAMED / "case.yaml"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("request:", "reqest:"), encoding="utf-8")
-    assert "reqest: unknown key 'reqest'; did you mean 'request'?" in told(root, RENAMED)[0]
+    assert "reqest: unknown key 'reqest'; did you mean 'request'?" in problems_of(root, RENAMED)[0]
     path.write_text(f"{text}title: again\n", encoding="utf-8")
-    assert "the key 'title' stands twice" in told(root, RENAMED)[0]
+    assert "the key 'title' stands twice" in problems_of(root, RENAMED)[0]
 
 
 def test_a_case_that_is_another_one_over_again_is_named(root):
@@ -207,5 +207,5 @@ def test_what_is_configured_without_a_file_gets_the_cases_own(root, monkeypatch)
         raise BadInput("fact 'x('", "no regular expression", "write one")
 
     monkeypatch.setattr("mendbench.verify.checking.prove", broken)
-    (line,) = told(root, RENAMED)
+    (line,) = problems_of(root, RENAMED)
     assert line == f"{root / 'cases' / RENAMED}/case.yaml: fact 'x(': no regular expression; write one"

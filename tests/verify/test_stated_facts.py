@@ -1,4 +1,4 @@
-"""Whether something tells what the fix needs."""
+"""Whether something states what the fix needs."""
 
 from dataclasses import replace
 

@@ -75,10 +75,10 @@ def staged(parent: Path, build: Callable[[Path], Path] = cases.build) -> Iterato
     with zygote() as children, loopback.loopback(responses) as base:
         built = build(parent / "built")
         config = built / "mendbench.toml"
-        told = config.read_text(encoding="utf-8").replace(
+        changed = config.read_text(encoding="utf-8").replace(
             "[models.tiny-coder]", f'[models.tiny-coder]\nbase_url = "{base}/v1"'
         )
-        config.write_text(told, encoding="utf-8")
+        config.write_text(changed, encoding="utf-8")
         (built / "workflow.json").write_text(
             json.dumps(loopback.greeting(base, {"title": "${fetch.response.name}"})), encoding="utf-8"
         )

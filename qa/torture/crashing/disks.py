@@ -77,8 +77,8 @@ def _mounted(known: Known, parent: Path) -> Path:
 def _full(stage: Stage, known: Known, parent: Path, pages: int) -> str | None:
     desk = _mounted(known, parent)
     try:
-        told = os.statvfs(desk)
-        size = (told.f_blocks - told.f_bfree) * told.f_frsize + pages * PAGE
+        space = os.statvfs(desk)
+        size = (space.f_blocks - space.f_bfree) * space.f_frsize + pages * PAGE
         _done("mount", "-o", f"remount,size={size}", str(desk))
         said = stage.zygote.run(desk, known.command.words)
         failure = None if said.code in known.command.codes else refused(said, desk, "No space left on device")

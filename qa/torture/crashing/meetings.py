@@ -85,7 +85,7 @@ def two_recorders_of_one_case(stage: Stage, desk: Path, at: float) -> str | None
         path.unlink()
     first, second = together(stage, desk, RECORD, (*RECORD, "--out", "reports/other"), at)
     if first.code or second.code:
-        return _told(first, second)
+        return _summary(first, second)
     return (
         None if (_recorded(desk, RESPONSES), _keys(desk, "world*.yaml")) == wanted else "other exchanges are recorded"
     )
@@ -97,7 +97,7 @@ def a_proof_and_a_run_that_record_one_world(stage: Stage, desk: Path, at: float)
         path.unlink()
     first, second = together(stage, desk, RECORD, ("case", "check", "--record", "new_episodes", *ONE), at)
     if first.code or second.code:
-        return _told(first, second)
+        return _summary(first, second)
     keys = [key for key, _ in _recorded(desk, "world*.yaml")]
     stage.done(desk, "run", *ONE)
     return None if len(set(keys)) == len(keys) else "an exchange is recorded twice"
@@ -114,7 +114,7 @@ def two_runs_accepted_at_once(stage: Stage, desk: Path, at: float) -> str | None
         stage, desk, ("gate", f"runs/{cases.RENAMED}", *words), ("gate", f"runs/{cases.QUIET}", *words), at
     )
     if first.code or second.code:
-        return _told(first, second)
+        return _summary(first, second)
     found = {entry.trial.case for entry in read_baseline(desk / "baseline.tsv").entries}
     return None if found == {cases.RENAMED, cases.QUIET} else f"only {found} is in the baseline"
 
@@ -130,7 +130,7 @@ def two_imports_of_responses(stage: Stage, desk: Path, at: float) -> str | None:
         stage, desk, ("prompts", "import", "a.jsonl", *words), ("prompts", "import", "b.jsonl", *words), at
     )
     if {first.code, second.code} - {0, 3}:
-        return _told(first, second)
+        return _summary(first, second)
     model_requests = {json.loads(line)["custom_id"] for line in lines}
     found = [key for key, _ in _recorded(desk, RESPONSES)]
     return (
@@ -146,7 +146,7 @@ def two_imports_of_one_case(stage: Stage, desk: Path, at: float) -> str | None:
     words = ("case", "import", "http/imported", "--trace", "t.json", "--provenance", "live")
     first, second = together(stage, desk, words, words, at)
     if sorted((first.code, second.code)) != [0, 2] or (first.err + second.err).count("\n") != 1:
-        return _told(first, second)
+        return _summary(first, second)
     written = tree(desk)
     for folder in ("cases", "cassettes"):
         shutil.rmtree(desk / folder / "http" / "imported")
@@ -164,7 +164,7 @@ def _one_after_the_other(first: Said, second: Said, at: float) -> str | None:
     """Return what is wrong with how two that write one folder ended; in the middle of the first one the second is refused."""
     refused = second.code == 2 and BUSY in second.err and second.err.count("\n") == 1
     if first.code or not (refused or second.code == 0):
-        return _told(first, second)
+        return _summary(first, second)
     return "the second came in between, and was not refused" if at == MIDDLE and not refused else None
 
 
@@ -186,5 +186,5 @@ def _keys(desk: Path, name: str) -> list[str]:
     return [key for key, _ in _recorded(desk, name)]
 
 
-def _told(first: Said, second: Said) -> str:
+def _summary(first: Said, second: Said) -> str:
     return f"codes {first.code} and {second.code}: {first.err.strip()} {second.err.strip()}"

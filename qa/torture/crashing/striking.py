@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 STEPS = "killed at a step that changes files, workers and all"
 MOMENTS = "killed at a moment, workers and all"
-TERMINATED = "told to end by SIGTERM at a step that changes files"
+TERMINATED = "terminated by SIGTERM at a step that changes files"
 ALONE = "killed at a moment, and its workers not"
 FULL = "a disk that is full from a write on"
 READ_ONLY = "a folder that takes nothing"
@@ -112,7 +112,7 @@ def _strike(stage: Stage, known: Known, desk: Path, kind: str, at: float) -> str
         return _left(child)
     elif kind == TERMINATED:
         child = stage.zygote.begin(desk, words, "term", int(at))
-        return _told_to_end(child.wait(), known, int(at)) or _left(child)
+        return _terminated(child.wait(), known, int(at)) or _left(child)
     elif kind == FULL:
         return refused(stage.zygote.run(desk, words, "full", int(at)), desk, "No space left on device")
     else:
@@ -126,7 +126,7 @@ def _left(child: Child) -> str | None:
     return f"{len(left)} processes go on for ever" if left else None
 
 
-def _told_to_end(said: Said, known: Known, step: int) -> str | None:
+def _terminated(said: Said, known: Known, step: int) -> str | None:
     """Return in what a command that got SIGTERM was not right: one line, code 143, and for a run the command that finishes it."""
     if (
         said.code in known.command.codes and len(said.steps) < step
@@ -134,8 +134,8 @@ def _told_to_end(said: Said, known: Known, step: int) -> str | None:
         return None
     *before, last = said.err.splitlines() or [""]
     whole = "terminated; " in last and "finish it with: mendbench run --resume " in last
-    told = whole or "nothing was written" in last if known.command.words[0] == "run" else "terminated" in last
-    if said.code == 143 and told and all(line.startswith("mendbench: ") for line in (*before, last)):
+    reported = whole or "nothing was written" in last if known.command.words[0] == "run" else "terminated" in last
+    if said.code == 143 and reported and all(line.startswith("mendbench: ") for line in (*before, last)):
         return None
     return f"code {said.code}, and said {said.err!r}"
 
@@ -143,8 +143,8 @@ def _told_to_end(said: Said, known: Known, step: int) -> str | None:
 def refused(said: Said, desk: Path, why: str) -> str | None:
     """Return in what a command that the disk refuses was not right: one line, code 2, and nothing half-written."""
     lines = said.err.splitlines()
-    told = [line for line in lines if why in line or line.startswith("mendbench: the temporary folder: ")]
-    if said.code != 2 or len(told) != 1 or not all(line.startswith("mendbench: ") for line in lines):
+    reasons = [line for line in lines if why in line or line.startswith("mendbench: the temporary folder: ")]
+    if said.code != 2 or len(reasons) != 1 or not all(line.startswith("mendbench: ") for line in lines):
         return f"code {said.code}, and said {said.err!r}"
     left = [str(path.relative_to(desk)) for path in desk.rglob("*") if is_left(path.name)]
     return f"{left[0]} is left" if left else None

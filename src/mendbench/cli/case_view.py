@@ -178,7 +178,7 @@ def _summed(summary: JsonObject) -> Iterator[str]:
     beside = ", ".join(f"{mutation_score[fate]} {fate}" for fate in ("survived", "accepted", "missed", "invalid"))
     yield f"mutation score: {_share(mutation_score['share'])}; beside it: {beside}"
     if summary["unproved"]:
-        yield f"{len(summary['unproved'])} unproved (live): they depend on answers that a live API was never asked for"
+        yield f"{len(summary['unproved'])} unproved (live): they depend on responses that were not requested from the live API"
     if seconds["median"] is not None:
         yield f"seconds a case: {seconds['median']:.1f} (median)"
 

@@ -93,7 +93,7 @@ def main() -> None:
             resolvers = _alone()
         listeners = [_listener() for _ in range(int(sys.argv[3]))]
     except OSError as error:
-        _tell(control, {"refused": f"{error.strerror or error}"})
+        _send(control, {"refused": f"{error.strerror or error}"})
         return
     socket.send_fds(control, [b'{"ready": true}\n'], [listener.fileno() for listener in listeners])
     for listener in listeners:
@@ -212,7 +212,7 @@ def _begun(control: socket.socket, order: Any, own: list[socket.socket]) -> int 
         os.close(number)
     os.open(os.devnull, os.O_RDWR)
     os.dup2(1, 2)
-    _tell(control, {"absent": why.decode()} if why else {"began": True})
+    _send(control, {"absent": why.decode()} if why else {"began": True})
     return None if why else pid
 
 
@@ -247,7 +247,7 @@ def _keep(control: socket.socket, pid: int, wake: int, resolvers: list[socket.so
                     os.read(wake, 1024)
                 for ended, status in _reaped():
                     if ended == pid:
-                        _tell(control, {"code": os.waitstatus_to_exitcode(status)})
+                        _send(control, {"code": os.waitstatus_to_exitcode(status)})
             else:
                 _hear(control, by_number[number])
 
@@ -269,7 +269,7 @@ def _hear(control: socket.socket, resolver: socket.socket) -> None:
             head = query[:2] + struct.pack(">HHHHH", _NO_SUCH_NAME, 1, 0, 0, 0)
             resolver.sendto(head + query[_HEAD:end], sender)
             return
-        _tell(control, {"asked": name})
+        _send(control, {"asked": name})
 
 
 def asked_in(query: bytes) -> tuple[str, int, int]:
@@ -298,7 +298,7 @@ def _end_all() -> None:
         time.sleep(_PAUSE_S)
 
 
-def _tell(control: socket.socket, message: object) -> None:
+def _send(control: socket.socket, message: object) -> None:
     with contextlib.suppress(OSError):
         control.sendall(json.dumps(message).encode() + b"\n")
 

@@ -259,7 +259,7 @@ def _facts(run: StoredRun, views: Views) -> list[Fact]:
             name="Trials",
             value=f"{len(records)}{f', {samples} samples each' if samples > 1 else ''}, by mendbench {version}",
         ),
-        Fact(name="PromptSplits of", value=_covered(records)),
+        Fact(name="Covers", value=_covered(records)),
         Fact(name="Answered by", value=", ".join([solver.label for solver in views.solvers])),
         Fact(name="Strategies", value=", ".join([column.name for column in views.columns if column.group != "bound"])),
         Fact(name="Frames", value=", ".join(sorted(_frames(views)))),

@@ -1,10 +1,10 @@
-"""A small engine that repairs by itself: it tells a model what failed, takes the text that it answers, and tries again."""
+"""A small engine that repairs by itself: it sends a model what failed, takes the text that it answers, and tries again."""
 
 import json
 import os
 import sys
 
-from plain import execute, told
+from plain import document_at, execute
 from wire import exchange
 
 WRONG = sys.argv[1] if len(sys.argv) > 1 else ""
@@ -39,7 +39,7 @@ def edited(workflow, response):
 def repair():
     with open(os.environ["MENDBENCH_REQUEST"], encoding="utf-8") as file:  # noqa: PTH123
         request = file.read()
-    workflow, first = told("MENDBENCH_WORKFLOW"), None
+    workflow, first = document_at("MENDBENCH_WORKFLOW"), None
     document = execute(workflow)
     attempts, asked = [], 0
     if WRONG == "eager":

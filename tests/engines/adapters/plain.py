@@ -20,7 +20,7 @@ ADDED = (
 )
 
 
-def told(name):
+def document_at(name):
     with open(os.environ[name], encoding="utf-8") as file:
         return json.load(file)
 
@@ -81,9 +81,9 @@ def send(params):
 
 
 def execute(workflow=None, held=None):
-    workflow, data, held = workflow or told("MENDBENCH_WORKFLOW"), told("MENDBENCH_INPUTS"), held or {}
+    workflow, data, held = workflow or document_at("MENDBENCH_WORKFLOW"), document_at("MENDBENCH_INPUTS"), held or {}
     if "MENDBENCH_CHECKPOINT" in os.environ and WRONG != "repeats":
-        held = told("MENDBENCH_CHECKPOINT")
+        held = document_at("MENDBENCH_CHECKPOINT")
     steps, errors, done = [], [], {}
     arrived, ends = {edge["to"] for edge in workflow.get("edges", [])}, {}
     for edge in workflow.get("edges", []):

@@ -6,7 +6,7 @@ import os
 import sys
 
 
-def told(name):
+def document_at(name):
     with open(os.environ[name], encoding="utf-8") as file:  # noqa: PTH123
         return json.load(file)
 
@@ -25,8 +25,8 @@ async def call(url, tool, arguments):
 
 
 def execute():
-    servers, steps, errors, outputs = told("MENDBENCH_MCP_SERVERS"), [], [], {}
-    for node in told("MENDBENCH_WORKFLOW")["nodes"]:
+    servers, steps, errors, outputs = document_at("MENDBENCH_MCP_SERVERS"), [], [], {}
+    for node in document_at("MENDBENCH_WORKFLOW")["nodes"]:
         params = node["params"]
         words, failed = asyncio.run(call(servers[params["server"]], params["tool"], params["arguments"]))
         steps.append({"node_id": node["id"], "status": "failed" if failed else "completed"})

@@ -22,8 +22,8 @@ def exchange(method, url, headers, data, timeout=20):
     with socket.create_connection((at.hostname, at.port or 80), timeout=timeout) as line:
         line.sendall("\r\n".join([*head, "", ""]).encode() + (data or b""))
         raw = b"".join(iter(lambda: line.recv(65536), b""))
-    told, gap, body = raw.partition(b"\r\n\r\n")
-    status, *lines = told.decode("latin-1").split("\r\n")
+    head, gap, body = raw.partition(b"\r\n\r\n")
+    status, *lines = head.decode("latin-1").split("\r\n")
     shown = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     length = next((value for name, value in shown.items() if name.lower() == "content-length"), len(body))
     if not gap or len(body) != int(length):

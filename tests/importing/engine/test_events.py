@@ -13,10 +13,10 @@ FETCHED = {"response": {"login": "alice"}, "status_code": 200, "response_headers
 
 
 def event(node="fetch", output=FETCHED, at=0, **more):
-    told = {} if output is None else {"node_output": output}
+    output_field = {} if output is None else {"node_output": output}
     return {
         "kind": "event", "id": at, "seq": at, "parent_id": None, "node_id": node, "node_type": "HttpNode",
-        "duration_ms": 812.4, "status": "success", **told, **more,
+        "duration_ms": 812.4, "status": "success", **output_field, **more,
     }  # fmt: skip
 
 

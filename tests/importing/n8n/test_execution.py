@@ -189,14 +189,14 @@ def test_the_workflow_goes_on_behind_the_failure_and_names_what_it_lacks(tmp_pat
     assert source.workflow["nodes"][1]["params"]["body"]["bell"] == "${get-bell.response.mark}"
     assert source.workflow["nodes"][1]["params"]["url"] == HOST + "/${get-bell.response.mark}"
     assert source.workflow["nodes"][2]["params"]["params"] == {"strike": "={{ $json.id }}"}
-    told = whys(source)
-    assert "only passes items on" in told["node If (n8n-nodes-base.if)"]
-    assert told["node Code (n8n-nodes-base.code)"] == "mendbench has no node of this type"
-    assert "version 2" in told["node Old (n8n-nodes-base.httpRequest)"]
-    assert told["node Off (n8n-nodes-base.httpRequest)"] == "it is disabled"
-    assert told["node Apart (n8n-nodes-base.httpRequest)"] == "it did not run"
-    assert "the node did not run" in told["Log it.params.strike ={{ $json.id }}"]
-    assert not [what for what in told if "Note" in what]
+    reasons = whys(source)
+    assert "only passes items on" in reasons["node If (n8n-nodes-base.if)"]
+    assert reasons["node Code (n8n-nodes-base.code)"] == "mendbench has no node of this type"
+    assert "version 2" in reasons["node Old (n8n-nodes-base.httpRequest)"]
+    assert reasons["node Off (n8n-nodes-base.httpRequest)"] == "it is disabled"
+    assert reasons["node Apart (n8n-nodes-base.httpRequest)"] == "it did not run"
+    assert "the node did not run" in reasons["Log it.params.strike ={{ $json.id }}"]
+    assert not [what for what in reasons if "Note" in what]
 
 
 def test_a_list_becomes_items_and_the_workflow_takes_the_first(tmp_path):
@@ -235,9 +235,9 @@ def test_what_cannot_be_imported_is_refused_in_one_line(tmp_path):
         ),
         (execution([WEBHOOK], {"Webhook": [ran({})]}), "no run of an HTTP Request node"),
     ):
-        with pytest.raises(BadInput) as told:
+        with pytest.raises(BadInput) as caught:
             read(tmp_path, document)
-        assert said in str(told.value), said
+        assert said in str(caught.value), said
 
 
 def test_a_form_keeps_a_template_only_if_its_value_needs_no_encoding(tmp_path):

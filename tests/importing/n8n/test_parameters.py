@@ -55,9 +55,9 @@ def test_every_other_expression_makes_the_request_unknown(tmp_path):
         "$('Nobody').item.json.n",
         "$jsonx.n",
     ):
-        with pytest.raises(NotSimple) as told:
+        with pytest.raises(NotSimple) as caught:
             request(tmp_path, url="=" + HOST + "/{{ " + code + " }}")
-        assert str(told.value), code
+        assert str(caught.value), code
 
 
 def test_a_header_that_is_not_known_is_left_out_unless_it_says_what_the_body_is(tmp_path):

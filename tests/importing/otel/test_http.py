@@ -81,12 +81,12 @@ def test_what_an_attribute_limit_cut_is_dropped():
 
 
 def test_captured_headers_are_read_and_the_transfer_forgotten():
-    told = {
+    extra_attributes = {
         "http.request.header.x-tenant": ["a", "b"],
         "http.response.header.content_type": "text/plain",
         "http.response.header.connection": ["close"],
     }
-    read = http_exchange(made(NEW | told | {"http.response.body": ""}), ())
+    read = http_exchange(made(NEW | extra_attributes | {"http.response.body": ""}), ())
     assert read.request.headers == (("x-tenant", "a"), ("x-tenant", "b"))
     assert read.response.headers == (("content-type", "text/plain"),)
 

@@ -62,7 +62,7 @@ def read(tmp_path, text):
     return read_transcript(path)
 
 
-def told(source):
+def exchanges(source):
     return [
         (one.request.method, one.request.url, one.request.body.decode(), one.response and (one.response.fault or one.response.status, one.response.body.decode()))
         for one in source.found
@@ -94,7 +94,7 @@ def test_what_curl_itself_prints_is_read(tmp_path, options):
             + subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True).stdout + "\n"
             for command in commands
         ]  # fmt: skip
-    person, note = told(read(tmp_path, "".join(printed)))
+    person, note = exchanges(read(tmp_path, "".join(printed)))
     assert (person[:3], json.loads(person[3][1])) == (
         ("GET", f"{base}/people/p-1", ""),
         {"id": "p-1", "called": "Runa"},
@@ -104,7 +104,7 @@ def test_what_curl_itself_prints_is_read(tmp_path, options):
 
 def test_raw_messages_are_read_and_https_is_assumed(tmp_path):
     text = 'POST /notes?x=1 HTTP/1.1\r\nHost: desk.fjord.example\r\n\r\n{"text": ""}\r\n\r\nHTTP/1.1 422 Unprocessable Entity\r\nContent-Length: 3\r\n\r\nno!\r\n'
-    assert told(read(tmp_path, text)) == [("POST", f"{BASE}/notes?x=1", '{"text": ""}', (422, "no!"))]
+    assert exchanges(read(tmp_path, text)) == [("POST", f"{BASE}/notes?x=1", '{"text": ""}', (422, "no!"))]
 
 
 def test_a_file_of_a_rest_client_is_read(tmp_path):
@@ -139,7 +139,7 @@ POST https://desk.fjord.example/notes
 HTTP/1.1 201 Created
 """
     source = read(tmp_path, text)
-    assert told(source) == [("GET", f"{BASE}/people?of=desk&n=2", "", (200, '{\n  "called": "Runa"\n}'))]
+    assert exchanges(source) == [("GET", f"{BASE}/people?of=desk&n=2", "", (200, '{\n  "called": "Runa"\n}'))]
     assert [one.why for one in source.dropped] == [
         "its URL has a variable without a value",
         "no response follows",
@@ -150,7 +150,7 @@ HTTP/1.1 201 Created
 def test_the_errors_of_curl_are_faults(tmp_path):
     faults = {6: "dns", 7: "refused", 18: "truncated", 28: "timeout", 35: "tls", 52: "reset", 56: "reset", 60: "tls"}
     text = "".join(f"$ curl -d a=1 {BASE}/{code}\ncurl: ({code}) some words\n" for code in faults)
-    assert told(read(tmp_path, text)) == [
+    assert exchanges(read(tmp_path, text)) == [
         ("POST", f"{BASE}/{code}", "a=1", (fault, "")) for code, fault in faults.items()
     ]
     source = read(tmp_path, VERBOSE + f"$ curl {BASE}/\ncurl: (3) URL rejected\n")
@@ -159,7 +159,7 @@ def test_the_errors_of_curl_are_faults(tmp_path):
 
 def test_what_arrived_before_a_fault_is_kept(tmp_path):
     text = f"$ curl -i {BASE}/big\nHTTP/1.1 200 OK\nContent-Length: 99\n\nhalf\ncurl: (18) transfer closed with 95 bytes remaining to read\n"
-    assert told(read(tmp_path, text)) == [("GET", f"{BASE}/big", "", ("truncated", "half"))]
+    assert exchanges(read(tmp_path, text)) == [("GET", f"{BASE}/big", "", ("truncated", "half"))]
 
 
 def test_redirects_are_exchanges_and_interim_responses_are_none(tmp_path):
@@ -178,7 +178,7 @@ HTTP/1.1 200 OK
 
 ok
 """
-    assert told(read(tmp_path, text)) == [
+    assert exchanges(read(tmp_path, text)) == [
         ("POST", f"{BASE}/old", "{}", (303, "")),
         ("GET", f"{BASE}/new", "", (200, "ok")),
     ]
@@ -192,7 +192,7 @@ def test_the_scheme_is_what_the_notes_show(tmp_path):
         ("* Established connection to a.example (192.0.2.1 port 443) from 192.0.2.9 port 5\n", "https"),
     ]  # fmt: skip
     for notes, scheme in table:
-        assert told(read(tmp_path, notes + head))[0][1] == f"{scheme}://a.example:8080/"
+        assert exchanges(read(tmp_path, notes + head))[0][1] == f"{scheme}://a.example:8080/"
 
 
 def test_a_body_that_the_paste_cut_is_dropped_and_named_if_there_is_nothing_else(tmp_path):
@@ -208,18 +208,18 @@ def test_a_body_that_the_paste_cut_is_dropped_and_named_if_there_is_nothing_else
 
 def test_json_that_a_tool_laid_out_anew_is_whole(tmp_path):
     text = 'GET /a HTTP/1.1\nHost: a.example\n\nHTTP/1.1 200 OK\nContent-Length: 7\n\n{\n    "a": 1\n}\n'
-    assert told(read(tmp_path, text))[0][3] == (200, '{\n    "a": 1\n}')
+    assert exchanges(read(tmp_path, text))[0][3] == (200, '{\n    "a": 1\n}')
 
 
 def test_a_body_with_a_known_length_may_look_like_anything(tmp_path):
     body = "### part\nHTTP/1.1 404 Not Found\n\n$ curl https://b.example"
     text = f"GET /a HTTP/1.1\nHost: a.example\n\nHTTP/1.1 200 OK\nContent-Length: {len(body)}\n\n{body}\n"
-    assert told(read(tmp_path, text)) == [("GET", "https://a.example/a", "", (200, body))]
+    assert exchanges(read(tmp_path, text)) == [("GET", "https://a.example/a", "", (200, body))]
 
 
 def test_a_body_that_was_not_printed_is_not_there(tmp_path):
     shown = VERBOSE.replace('{"detail": "text is required"}', "")
-    assert told(read(tmp_path, shown))[1][3] is None
+    assert exchanges(read(tmp_path, shown))[1][3] is None
     with pytest.raises(BadInput, match="put the command line before it"):
         read(tmp_path, "> POST / HTTP/1.1\n> Host: a.example\n> Content-Length: 5\n>\n< HTTP/1.1 204 No Content\n<\n")
     with pytest.raises(BadInput, match="another length than the one that was sent"):

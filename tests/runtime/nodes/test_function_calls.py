@@ -14,7 +14,7 @@ from mendbench.runtime.nodes.llm import NODE
 from mendbench.runtime.observation import run_node
 from mendbench.secrets.redaction import Redactor
 from tests.fakes.engine import FakeWorld, chain, completion, fault, rpc, said
-from tests.fakes.function_calls import LISTING, MODEL, NOW, SCHEMA, TOOLS, calling, clock_world, told
+from tests.fakes.function_calls import LISTING, MODEL, NOW, SCHEMA, TOOLS, calling, clock_world, tool_result
 from tests.fakes.worlds import FakeLive
 
 ASK = {"prompt": "What time is it?", "model": "small"}
@@ -32,7 +32,7 @@ def model_requests(world):
 def test_the_model_is_offered_the_tools_as_their_server_lists_them():
     world = clock_world([completion("noon")])
     output = run(world)
-    function = {"name": "clock__now", "description": "Tell the time.", "parameters": SCHEMA}
+    function = {"name": "clock__now", "description": "Return the time.", "parameters": SCHEMA}
     assert world.calls() == [LISTING, MODEL]
     assert world.sent[0].safe
     assert model_requests(world)[0]["tools"] == [{"type": "function", "function": function}]
@@ -120,12 +120,12 @@ def test_what_is_wrong_with_a_call_is_reported_to_the_model_and_nothing_is_sent(
 @pytest.mark.parametrize(
     ("response", "error", "message"),
     [
-        (told("no such zone", failed=True), "no such zone", "Error: no such zone"),
+        (tool_result("no such zone", failed=True), "no such zone", "Error: no such zone"),
         (rpc(error={"code": -1, "message": "gone"}), "MCP tool failed: gone", "Error: MCP tool failed: gone"),
-        (told('{"ok": false, "error": "bad_zone"}'), "bad_zone", '{"error":"bad_zone","ok":false}'),
-        (told("Error: bad zone"), "Error: bad zone", "Error: bad zone"),
+        (tool_result('{"ok": false, "error": "bad_zone"}'), "bad_zone", '{"error":"bad_zone","ok":false}'),
+        (tool_result("Error: bad zone"), "Error: bad zone", "Error: bad zone"),
         (fault("reset"), "was reset", "Error: MCP tool failed: Connection to MCP server clock was reset"),
-        (told("Nothing went wrong"), None, "Nothing went wrong"),
+        (tool_result("Nothing went wrong"), None, "Nothing went wrong"),
     ],
 )
 def test_a_tools_error_is_reported_to_the_model_and_kept(response, error, message):
@@ -139,7 +139,7 @@ def test_a_tools_error_is_reported_to_the_model_and_kept(response, error, messag
 
 def test_three_similar_errors_in_a_row_end_the_turn_with_the_advice():
     calls = [calling(("clock__now", ZONE), text=f"try {n}") for n in range(5)]
-    world = clock_world(calls, told("permission denied: /etc/localtime", failed=True))
+    world = clock_world(calls, tool_result("permission denied: /etc/localtime", failed=True))
     output = run(world)
     assert output.noticed.kind == "llm"
     assert "The same kind of error keeps coming back (permissions)" in output.noticed.message
@@ -151,12 +151,14 @@ def test_three_similar_errors_in_a_row_end_the_turn_with_the_advice():
 
 def test_three_errors_of_two_kinds_do_not_end_it():
     calls = [*[calling(("clock__now", ZONE))] * 3, completion("well")]
-    responses = [told(words, failed=True) for words in ("permission denied", "out of memory", "permission denied")]
+    responses = [
+        tool_result(words, failed=True) for words in ("permission denied", "out of memory", "permission denied")
+    ]
     assert run(clock_world(calls, responses)).outputs["response"] == "well"
 
 
 def test_the_rest_of_a_round_is_not_run_once_the_turn_has_ended():
-    world = clock_world([calling(*[("clock__now", ZONE)] * 9)], told("disk full", failed=True))
+    world = clock_world([calling(*[("clock__now", ZONE)] * 9)], tool_result("disk full", failed=True))
     assert len(run(world).outputs["tool_calls"]) == 3
 
 
@@ -266,7 +268,7 @@ def scope(folder, mode="none", caller=None, live=None):
 
 def test_a_turn_is_recorded_and_replayed_without_server_and_model(tmp_path):
     def served(request):
-        return rpc({"tools": TOOLS}) if request.safe else told("noon")
+        return rpc({"tools": TOOLS}) if request.safe else tool_result("noon")
 
     def played(mode="none", **options):
         world, clock = scope(tmp_path, mode, **options)

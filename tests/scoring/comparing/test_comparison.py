@@ -190,14 +190,14 @@ def test_cases_of_one_group_count_once_in_the_sign_flip_test():
     assert alone.p == pytest.approx(2 / 2**8)
     assert together.p == pytest.approx(2 / 2**2)
     assert together.difference.verdict == "not significant"
-    assert together.difference.more_cases >= 16  # six groups of four cases are the fewest that could tell
+    assert together.difference.more_cases >= 16  # six groups of four cases are the fewest that could decide
 
 
 def test_cases_of_one_group_that_differ_are_not_for_mcnemar():
     found = right("0" * 6, "1" * 6, groups=["g", "h"] * 3)
     assert (found.difference.verdict, found.difference.test) == ("not significant", "sign flips of groups")
     assert found.p == pytest.approx(2 / 2**2)
-    assert found.difference.more_cases >= 12  # six groups of three cases are the fewest that could tell
+    assert found.difference.more_cases >= 12  # six groups of three cases are the fewest that could decide
 
 
 def test_cases_of_one_group_that_are_tied_are_no_obstacle_to_mcnemar():

@@ -23,7 +23,7 @@ LOOP = (
 )
 
 
-def told(found):
+def labels(found):
     return {label: n for label, n in found.prevented.items() if n}
 
 
@@ -42,7 +42,7 @@ def test_what_a_policy_lost_and_saved_as_worked_out_by_hand():
     assert (found.lost_elsewhere, found.gained_elsewhere) == (0, 1)
     assert (found.lost_cases, found.gained_cases) == (("b",), ("both",))
     assert (found.saved.attempts, found.saved.prompt_tokens, found.saved.cost_usd) == (8, 800, 4)
-    assert told(found) == {"productive": 1, "futile": 3, "fruitless": 4}
+    assert labels(found) == {"productive": 1, "futile": 3, "fruitless": 4}
     assert (found.attempts_saved_per_lost, found.extra.attempts, found.unknown) == (8, 0, ())
 
 

@@ -117,9 +117,9 @@ def test_a_limit_on_what_the_run_does_not_have_is_an_error_that_names_what_it_ha
     with pytest.raises(
         BadInput,
         match=r"undefined, because there are no .*: so it is in this run; take it out, or one of: .*control_success",
-    ) as told:
+    ) as caught:
         checked({"min_repair_success": 0.5}, [entry("a", kind="control", outcome="untouched")])
-    assert "wasted" in told.value.hint
+    assert "wasted" in caught.value.hint
 
 
 def test_a_treatment_without_the_score_is_shown_where_another_one_has_it():

@@ -43,7 +43,7 @@ def styled(style, **changes):
     return Client(simulated("json_api"), state, base="https://api.tide-ledger.example", headers={})
 
 
-def told(style, body, **changes):
+def reply(style, body, **changes):
     response = styled(style, **changes).send("POST", "/v2/notes", body)
     return response.status, body_of(response)
 
@@ -52,44 +52,44 @@ BAD = {"gist": "", "heft": 12}
 
 
 def test_rails_maps_fields_to_active_models_texts():
-    assert told("rails", BAD) == (422, {"errors": {
+    assert reply("rails", BAD) == (422, {"errors": {
         "gist": ["can't be blank"], "heft": ["must be less than or equal to 9"], "kind": ["can't be blank"],
     }})  # fmt: skip
-    assert told("rails", {**GOOD, "heft": "x", "kind": "z"})[1]["errors"] == {
+    assert reply("rails", {**GOOD, "heft": "x", "kind": "z"})[1]["errors"] == {
         "heft": ["is not a number"], "kind": ["is not included in the list"],
     }  # fmt: skip
-    assert told("rails", {**GOOD, "slug": "first"}) == (422, {"errors": {"slug": ["has already been taken"]}})
-    assert told("rails", {**GOOD, "person_id": "p-9"}) == (422, {"errors": {"person": ["must exist"]}})
-    assert told("rails", {**GOOD, "hue": 1}) == (400, {"error": "found unpermitted parameter: :hue"})
+    assert reply("rails", {**GOOD, "slug": "first"}) == (422, {"errors": {"slug": ["has already been taken"]}})
+    assert reply("rails", {**GOOD, "person_id": "p-9"}) == (422, {"errors": {"person": ["must exist"]}})
+    assert reply("rails", {**GOOD, "hue": 1}) == (400, {"error": "found unpermitted parameter: :hue"})
 
 
 def test_drf_maps_fields_to_its_serializers_texts():
-    assert told("drf", BAD) == (400, {
+    assert reply("drf", BAD) == (400, {
         "gist": ["This field may not be blank."], "heft": ["Ensure this value is less than or equal to 9."],
         "kind": ["This field is required."],
     })  # fmt: skip
-    assert told("drf", {**GOOD, "heft": "x", "kind": "z"})[1] == {
+    assert reply("drf", {**GOOD, "heft": "x", "kind": "z"})[1] == {
         "heft": ["A valid integer is required."], "kind": ['"z" is not a valid choice.'],
     }  # fmt: skip
-    assert told("drf", {**GOOD, "slug": "first"}) == (400, {"slug": ["note with this slug already exists."]})
-    assert told("drf", {**GOOD, "person_id": "p-9"}) == (
+    assert reply("drf", {**GOOD, "slug": "first"}) == (400, {"slug": ["note with this slug already exists."]})
+    assert reply("drf", {**GOOD, "person_id": "p-9"}) == (
         400,
         {"person_id": ['Invalid pk "p-9" - object does not exist.']},
     )
-    assert told("drf", [1]) == (400, {"non_field_errors": ["Invalid data. Expected a dictionary, but got list."]})
+    assert reply("drf", [1]) == (400, {"non_field_errors": ["Invalid data. Expected a dictionary, but got list."]})
     assert body_of(styled("drf").send("GET", "/v2/people/p-1")) == {"detail": "No Person matches the given query."}
     assert body_of(styled("drf").send("POST", "/v2/people")) == {"detail": 'Method "POST" not allowed.'}
 
 
 def test_aspnet_gives_a_map_of_validation_problems():
-    status, body = told("aspnet", BAD)
+    status, body = reply("aspnet", BAD)
     assert (status, body["title"]) == (400, "One or more validation errors occurred.")
     assert body["errors"] == {
         "Gist": ["The Gist field is required."], "Heft": ["The field Heft must be between 1 and 9."],
         "Kind": ["The Kind field is required."],
     }  # fmt: skip
     assert body["traceId"].startswith("00-")
-    unread = told("aspnet", {**GOOD, "heft": "x"})[1]["errors"]
+    unread = reply("aspnet", {**GOOD, "heft": "x"})[1]["errors"]
     assert unread["$.heft"][0].startswith(
         "The JSON value could not be converted to System.Int32. Path: $.heft | LineNumber: 0"
     )
@@ -101,16 +101,16 @@ def test_aspnet_gives_a_map_of_validation_problems():
 
 
 def test_spring_lists_binding_errors_and_by_default_says_nothing():
-    status, body = told("spring", BAD)
+    status, body = reply("spring", BAD)
     assert (status, body["error"], body["path"]) == (400, "Bad Request", "/v2/notes")
     assert body["message"] == "Validation failed for object='note'. Error count: 3"
     assert [(one["field"], one["defaultMessage"], one["code"]) for one in body["errors"]] == [
         ("gist", "size must be between 1 and 12", "Size"), ("heft", "must be less than or equal to 9", "Max"),
         ("kind", "must not be null", "NotNull"),
     ]  # fmt: skip
-    unread = told("spring", {**GOOD, "heft": "x"})[1]["message"]
+    unread = reply("spring", {**GOOD, "heft": "x"})[1]["message"]
     assert unread == 'JSON parse error: Cannot deserialize value of type `int` from String "x": not a valid `int` value'
-    assert set(told("spring_bare", BAD)[1]) == {"timestamp", "status", "error", "path"}
+    assert set(reply("spring_bare", BAD)[1]) == {"timestamp", "status", "error", "path"}
 
 
 def test_jsonapi_points_at_what_is_there():
@@ -125,12 +125,12 @@ def test_jsonapi_points_at_what_is_there():
 
 
 def test_aws_names_a_type_and_all_constraints():
-    assert told("aws", {**BAD, "kind": "z"}) == (400, {"__type": "ValidationException", "message": (
+    assert reply("aws", {**BAD, "kind": "z"}) == (400, {"__type": "ValidationException", "message": (
         "3 validation errors detected: Value '' at 'gist' failed to satisfy constraint: Member must have length greater than or equal to 1; "
         "Value '12' at 'heft' failed to satisfy constraint: Member must have value less than or equal to 9; "
         "Value 'z' at 'kind' failed to satisfy constraint: Member must satisfy enum value set: [a, b]"
     )})  # fmt: skip
-    assert told("aws", {**GOOD, "heft": "2"}) == (
+    assert reply("aws", {**GOOD, "heft": "2"}) == (
         400, {"__type": "SerializationException", "message": "STRING_VALUE can not be converted to Integer"},
     )  # fmt: skip
     gone = styled("aws").send("GET", "/v2/people/p-1")

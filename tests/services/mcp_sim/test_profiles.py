@@ -40,8 +40,8 @@ def test_m2_m3_or_a_tool_error(server, text):
 
 
 def test_m4_m5_fastmcp_quotes_every_violation_of_pydantic():
-    told, text = Caller().text(TICKETS, "open_ticket", {"headline": "Rope frayed", "swell_grade": "high"})
-    assert told
+    failed, text = Caller().text(TICKETS, "open_ticket", {"headline": "Rope frayed", "swell_grade": "high"})
+    assert failed
     assert text == (
         "Error executing tool open_ticket: 2 validation errors for open_ticketArguments\n"
         "berth_code\n"
@@ -111,8 +111,8 @@ def test_m11_m12_typescript_quotes_zod(profile):
 
 
 def test_what_a_low_level_handler_throws_is_an_internal_error():
-    told = errors(Caller(), DOCS, "read_document", {"slug": "x"})
-    assert told == {"code": -32603, "message": "ENOENT: no such document, read 'x'"}
+    error = errors(Caller(), DOCS, "read_document", {"slug": "x"})
+    assert error == {"code": -32603, "message": "ENOENT: no such document, read 'x'"}
 
 
 def test_m29_a_tool_that_fails_says_so_in_its_result():
@@ -124,8 +124,8 @@ def test_m29_a_tool_that_fails_says_so_in_its_result():
 
 
 def test_m26_a_body_that_is_no_object_is_refused():
-    told = Caller().call(TICKETS, "get_ticket", raw=b"[1]")
-    assert told["error"] == {"code": -32602, "message": "Invalid request parameters", "data": ""}
+    error = Caller().call(TICKETS, "get_ticket", raw=b"[1]")
+    assert error["error"] == {"code": -32602, "message": "Invalid request parameters", "data": ""}
 
 
 def test_s44_a_wrapper_hides_the_apis_refusal_in_a_success():
@@ -177,10 +177,10 @@ def test_fastmcps_words_are_pydantics(given_):
         berth_code=(Literal["B1", "B2", "B3", "B4"], ...),
         swell_grade=(Annotated[int, pydantic.Field(ge=1, le=5)], ...),
     )
-    told, text = Caller().text(TICKETS, "open_ticket", given_)
+    failed, text = Caller().text(TICKETS, "open_ticket", given_)
     try:
         model.model_validate(given_)
     except pydantic.ValidationError as error:
-        assert (told, text) == (True, f"Error executing tool open_ticket: {error}")
+        assert (failed, text) == (True, f"Error executing tool open_ticket: {error}")
     else:
-        assert not told
+        assert not failed

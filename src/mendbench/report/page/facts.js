@@ -10,7 +10,7 @@ function truthPart(row) {
   const held = row.checks.filter((check) => check.held).length;
   return [
     facts([["Kind", `${words(row.kind)}: ${KINDS[row.kind] || ""}`], ["Ends", row.evidence.verdict ? [stateBadge(row.end), note(" labelled "), stateBadge(row.evidence.verdict.expected_final)] : stateBadge(row.end)],
-      ["Faults mended", row.faults_fixed.length ? row.faults_fixed.join(", ") : "none"], ["PromptSplits the user", row.warnings.length ? null : "nothing"]]),
+      ["Faults mended", row.faults_fixed.length ? row.faults_fixed.join(", ") : "none"], ["Warnings", row.warnings.length ? null : "none"]]),
     row.warnings.length ? [el("h3", null, "Warnings at the end"), el("ul", { class: "said" }, row.warnings.map((said) => el("li", null, el("b", null, said.node_id), `: ${said.message}`)))] : null,
     el("h3", null, "Checks ", note(row.checks.length ? `${held} of ${row.checks.length} held` : "none was judged")),
     checks.length ? el("ul", { class: "checks" }, checks.map((check) => checkItem(check))) : null,

@@ -92,7 +92,7 @@ function siblings(row, run) {
     `${label(other)} `, badge(other));
   const line = (title, list, label) => list.length > 1 && el("div", { class: "siblings" }, note(title), list.map(link(label)));
   return el("nav", { "aria-label": "The same case otherwise" },
-    line("PromptSplits by", alike, (other) => `${run.columnOf(other)}${other.sample ? ` #${other.sample}` : ""}`),
+    line("Strategies", alike, (other) => `${run.columnOf(other)}${other.sample ? ` #${other.sample}` : ""}`),
     line("Under", policies, (other) => run.policyOf(other)?.label || other.policy));
 }
 

@@ -35,7 +35,7 @@ SCORES: dict[str, Score] = {
     ),
     # Tokens of a trial's responses.
     "completion_tokens": lower(
-        "answer tokens a trial",
+        "response tokens a trial",
         _TOKENS_KNOWN,
         "tokens",
         mean_of_judged(lambda trial: completion_tokens(trial.attempts)),

@@ -67,8 +67,8 @@ SCORES: dict[str, Score] = {
     ),
     # Repair success where our diagnosis did not give away the fix: the first prompt has the fix's new value as data, or not at all.
     "success_not_handed": higher(
-        "right, answer not handed over",
-        "cases with an edit fault and an answer not handed over",
+        "right, fix not given away",
+        "cases with an edit fault and a fix not given away",
         "share",
         repair_success_where(lambda trial: trial.leaks not in {None, "derived"}),
     ),
