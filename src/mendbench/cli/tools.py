@@ -23,7 +23,7 @@ def _group() -> None:
 def probe(
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="-- COMMAND...", show_default=False, help="The command that starts the server over stdio."),
+        typer.Argument(metavar="COMMAND", show_default=False, help="After --: the command that starts the server over stdio."),
     ] = None,
     url: Annotated[
         str | None, typer.Option("--url", metavar="URL", help="The server's streamable HTTP endpoint, instead of a command.")
