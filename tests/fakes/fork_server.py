@@ -44,7 +44,7 @@ def serve(address):
 
 
 def _import_commands():
-    """Import what commands import when they are called, and nothing that they would not."""
+    """Import the modules of all commands, which each command would import when it is called."""
     for package in ("mendbench.cli", "mendbench.api", "mendbench.report"):
         for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
             importlib.import_module(module.name)
