@@ -2,7 +2,10 @@
 
 import gc
 import os
+import shutil
 import signal
+import tempfile
+from pathlib import Path
 
 from hypothesis import settings
 
@@ -16,6 +19,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 os.environ.pop("CI", None)  # `mendbench gate` is stricter there
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a child that keeps nothing compiles every module anew
+
+MEMORY = Path("/dev/shm")
+if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 * 1024**3:
+    # Thousands of corpora are copied and deleted; no file of them needs a disk.
+    os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
 os.fsync = lambda _file: (
     None

@@ -17,7 +17,12 @@ TABLES = ["attempts", "nodes", "scores", "trials"]
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    return cases.build(tmp_path_factory.mktemp("exports"))
+    """Return the corpus with a run, whose rows those of the tests reuse."""
+    root = cases.build(tmp_path_factory.mktemp("exports"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        run(root)
+    return root
 
 
 @pytest.fixture
