@@ -11,7 +11,7 @@ from mendbench.probing.result import BrokenCall, Probe
 from mendbench.report.html import page_file, page_templates, security_policy
 
 MEANINGS: dict[Verdict, str] = {
-    "silent": "The result is not marked as an error, so the model goes on as if the call were right.",
+    "silent": "The result is not marked as an error: at most its text says that the call failed.",
     "lost": "No answer came: the server ended, or took too long.",
     "hidden": "The refusal is a JSON-RPC error, which many hosts do not show to the model.",
     "misleads": "The message states neither the argument nor what is expected.",
