@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from mendbench.api.generating import GeneratedCases, generate_cases
     from mendbench.api.merging import merge
     from mendbench.api.private_recordings import adopt_recordings, list_private_recordings
-    from mendbench.api.projects import Initialised, examine_project, init_project
     from mendbench.api.probe_output import Emitted, emit_cases, write_probe_page
     from mendbench.api.probing import ProbeOptions, probe_server
+    from mendbench.api.projects import Initialised, examine_project, init_project
     from mendbench.api.prompts import (
         Asking,
         Exported,
