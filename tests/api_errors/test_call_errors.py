@@ -1,9 +1,9 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.api_errors.call_errors import CallErrors, Stop, error_in, handled, reset
 from mendbench.api_errors.patterns import PatternHistory
+from tests.fakes.tables import for_each
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -21,7 +21,7 @@ def after(*results, start=None):
     return state, said
 
 
-@pytest.mark.parametrize(
+@for_each(
     "result",
     [
         "ERROR: disk full",
@@ -39,7 +39,7 @@ def test_a_result_that_states_an_error_is_one(result):
     assert error_in(result)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "result",
     [
         None, "", "done", "no Error: here", " ERROR: behind a blank", "error: in lower case", "Errors: 0",

@@ -2,15 +2,15 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.api_errors.envelopes import accepted, failure_in
 from mendbench.model.exchange import Response
+from tests.fakes.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("body", "message"),
     [
         ({"ok": False, "error": "channel_not_found"}, "channel_not_found"),
@@ -41,7 +41,7 @@ def test_a_failure_inside_an_answer_is_noticed(body, message):
     assert found.message == message
 
 
-@pytest.mark.parametrize(
+@for_each(
     "body",
     [
         None,

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from mendbench.repair.edits import apply_edits
 from mendbench.repair.paths import EditError
 from tests.fakes.repair import WORKFLOW
+from tests.fakes.tables import for_each
 
 
 def node(document, name):
@@ -21,7 +22,7 @@ def edges(document):
     return {(e["from"], e["to"], e.get("action", "default")) for e in document["edges"]}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "path",
     [
         "params.body.text",
@@ -47,9 +48,7 @@ def test_every_spelling_of_a_path_reaches_the_same_parameter(path):
     assert after == wanted
 
 
-@pytest.mark.parametrize(
-    "path", ["nodes.greet.params.body.text", "greet.params.body.text", "/nodes/1/params/body/text"]
-)
+@for_each("path", ["nodes.greet.params.body.text", "greet.params.body.text", "/nodes/1/params/body/text"])
 def test_a_path_from_the_root_may_name_the_node(path):
     assert node(edited({"path": path, "value": "Hello"}), "greet")["params"]["body"]["text"] == "Hello"
 
@@ -146,7 +145,7 @@ def test_a_node_added_without_a_place_stands_at_the_end_without_edges():
     assert edges(after) - edges(WORKFLOW) == {("log", "pick", "default")}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "edit",
     [
         {"remove_node": "greet"},
@@ -192,7 +191,7 @@ def test_an_operation_of_json_patch_may_stand_among_edits():
     assert node(after, "greet")["params"]["method"] == "PUT"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("edit", "says"),
     [
         ({"node": "gret", "path": "a", "value": 1}, "no node 'gret'; the nodes are fetch, greet, log"),
@@ -251,19 +250,19 @@ def test_a_value_that_nests_too_deep_is_refused():
         edited({"node": "greet", "path": "body", "value": deep})
 
 
-@pytest.mark.parametrize("path", ["params" + ".a" * 100, "/a" * 101, ["a"] * 101], ids=["dots", "pointer", "list"])
+@for_each("path", ["params" + ".a" * 100, "/a" * 101, ["a"] * 101])
 def test_a_path_of_more_steps_than_a_document_has_levels_is_refused(path):
     with pytest.raises(EditError, match="has 101 steps, and at most 100 can lead to anything"):
         edited({"node": "greet", "path": path, "value": 1})
 
 
-@pytest.mark.parametrize("changes", [{}, "text", None, 3])
+@for_each("changes", [{}, "text", None, 3])
 def test_changes_that_are_no_list_are_refused(changes):
     with pytest.raises(EditError, match="not a list"):
         apply_edits(WORKFLOW, changes)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("operation", "says"),
     [
         (

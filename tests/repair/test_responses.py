@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from mendbench.repair.responses import Candidate, Declined, Unusable, read_response, sentence
 from tests.fakes.repair import WORKFLOW
+from tests.fakes.tables import for_each
 from tests.repair.test_edits import EDITS, JSONS, node
 
 EDIT = {"node": "greet", "path": "params.body.text", "value": "Hi ${fetch.response.login}"}
@@ -59,7 +60,7 @@ def test_every_form_of_answer_is_read_plain_fenced_and_between_sentences(respons
     assert read_response(text, WORKFLOW) == Candidate(document=fixed())
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         f'The API said {{"ok": false, "error": "boom"}}, so: {RESPONSE}',
@@ -84,12 +85,12 @@ def test_a_literal_newline_in_a_string_is_let_through():
     assert node(response.document, "log")["params"]["command"] == "a\nb"
 
 
-@pytest.mark.parametrize("text", ['{"edits": []}', "[]", '{"edits": [], "cannot_fix": null}', '{"patch": []}'])
+@for_each("text", ['{"edits": []}', "[]", '{"edits": [], "cannot_fix": null}', '{"patch": []}'])
 def test_no_edits_leave_the_workflow_as_it_is(text):
     assert read_response(text, WORKFLOW) == Candidate(document=WORKFLOW)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "reason"),
     [
         ('{"cannot_fix": "the channel does not exist"}', "the channel does not exist"),
@@ -108,7 +109,7 @@ def test_a_refusal_is_read_with_its_reason(text, reason):
     assert read_response(text, WORKFLOW) == Declined(reason=reason)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "says"),
     [
         ("", "The answer is empty."),
@@ -208,7 +209,7 @@ def test_an_answer_may_not_add_more_nodes_than_a_thousand():
     assert isinstance(read_response(json.dumps({"nodes": nodes}), {"nodes": nodes[:2]}), Candidate)
 
 
-@pytest.mark.parametrize("form", ["cannot_fix", "edits", "patch", "workflow", "nodes"])
+@for_each("form", ["cannot_fix", "edits", "patch", "workflow", "nodes"])
 def test_an_answer_that_nests_as_deep_as_can_be_parsed_is_read_like_any_other(form):
     for depth in (150, *range(880, 1010)):
         response = read_response(f'{{"{form}": {"[" * depth}{"]" * depth}}}', WORKFLOW)

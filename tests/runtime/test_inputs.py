@@ -1,12 +1,12 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.model.workflow import Input, Workflow
 from mendbench.runtime.inputs import coerced, starting_data
+from tests.fakes.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "wanted", "read"),
     [
         (5, "string", "5"), (True, "string", "true"), ({"a": 1}, "string", '{"a": 1}'), ("x", "string", "x"),

@@ -1,11 +1,11 @@
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.model.failure import FieldProblem
 from mendbench.runtime.problems import MAX_ITEMS, field_problems
+from tests.fakes.tables import for_each
 
 
 def fields_in(body):
@@ -128,13 +128,13 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
+@for_each("name", CASES)
 def test_the_fields_that_an_answer_names_are_reported(name):
     body, expected = CASES[name]
     assert sorted(fields_in(body)) == sorted(expected)
 
 
-@pytest.mark.parametrize("name", CASES)
+@for_each("name", CASES)
 def test_they_receive_the_answer_s_text_too(name):
     body, expected = CASES[name]
     assert sorted(fields_in(json.dumps(body))) == sorted(expected)
@@ -160,7 +160,7 @@ def test_an_object_s_word_about_a_field_goes_before_a_sentence_about_it():
     assert [problem.says for problem in field_problems(body)] == ["must be a list"]
 
 
-@pytest.mark.parametrize("deep", range(5))
+@for_each("deep", range(5))
 def test_json_in_strings_is_opened_up_to_four_times(deep):
     body: object = {"errors": [{"field": "title", "code": "missing_field"}]}
     for _ in range(deep):
@@ -168,7 +168,7 @@ def test_json_in_strings_is_opened_up_to_four_times(deep):
     assert fields_in(body) == [("title", "missing")]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "body",
     [
         None, "", "HTTP 422", [], {}, 7, True,

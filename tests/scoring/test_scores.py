@@ -13,6 +13,7 @@ from mendbench.scoring.score import Score, measure, measures
 from mendbench.scoring.scores import ENTRY_POINTS, all_scores, score, score_names
 from tests.fakes.installed import install
 from tests.fakes.scored import TREATMENT, attempt, record
+from tests.fakes.tables import for_each
 
 OURS = all_scores()
 OF_SAMPLES = {"pass_1", "pass_k", "pass_hat_k"}
@@ -91,14 +92,14 @@ def test_there_is_every_score_that_the_design_names():
     assert {"repair_success", "wasted", "warning_f1"} <= set(OURS) == set(score_names())
 
 
-@pytest.mark.parametrize("name", OURS)
+@for_each("name", OURS)
 def test_over_nothing_a_score_is_undefined_and_says_of_what(name):
     found = measure(score(name), ())
     assert (found.value, found.cases, found.interval, found.bounds) == (None, 0, None, None)
     assert found.undefined == f"undefined, because there are no {OURS[name].of}"
 
 
-@pytest.mark.parametrize("name", OURS)
+@for_each("name", OURS)
 def test_a_score_says_what_it_is(name):
     found = OURS[name]
     assert found.title
@@ -174,9 +175,7 @@ def test_a_verdict_that_is_still_to_come_stays_within_the_bounds(records, at):
                 assert (come[name].bounds.high if come[name].bounds else come[name].value) <= high + 1e-9, name
 
 
-@pytest.mark.parametrize(
-    "name", ["attempts", "wasted", "fruitless", "wasted_tokens", "wasted_cost", "prompt_tokens", "cost"]
-)
+@for_each("name", ["attempts", "wasted", "fruitless", "wasted_tokens", "wasted_cost", "prompt_tokens", "cost"])
 def test_one_more_fruitless_attempt_never_saves_anything(name):
     more = [attempt(number, cost_usd=0.01) for number in (1, 2)]
     spent = [
@@ -194,9 +193,7 @@ def test_harm_is_counted_in_every_kind_and_one_more_never_lowers_it():
         assert (measure(score("harmful"), before).value, measure(score("harmful"), after).value) == (0, 1 / 3)
 
 
-@pytest.mark.parametrize(
-    "name", ["warning_recall", "warning_precision", "warning_f1", "false_alarm_rate", "silent_success_rate"]
-)
+@for_each("name", ["warning_recall", "warning_precision", "warning_f1", "false_alarm_rate", "silent_success_rate"])
 def test_without_a_detector_nothing_is_said_of_warnings(name):
     nodes = (("n", "warning", "warning"), ("m", "success", "warning"))
     bare = record("a", nodes=nodes, treatment=replace(TREATMENT, detector=None))
@@ -215,7 +212,7 @@ def test_a_first_execution_is_known_of_a_trial_without_a_verdict_and_counted_onc
     assert (found.numerator, found.denominator, found.cases) == (1, 2, 1)
 
 
-@pytest.mark.parametrize("name", ["cost", "wasted_cost", "cost_per_repair", "prompt_tokens", "wasted_tokens"])
+@for_each("name", ["cost", "wasted_cost", "cost_per_repair", "prompt_tokens", "wasted_tokens"])
 def test_what_is_not_known_is_not_taken_for_nothing(name):
     unknown = attempt(cost_usd=None, prompt_tokens=None)
     found = measure(score(name), [record("a", attempts=(unknown,)), record("b", attempts=(attempt(),))])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from mendbench.scoring.statistics.exact import holm, mcnemar_exact, student_t, wilson
 from mendbench.scoring.statistics.resampling import clustered_bootstrap, clustered_ratio, sign_flip
 from tests.fakes.lazy import Lazy
+from tests.fakes.tables import for_each
 
 scipy_stats = Lazy("scipy.stats")
 sm = Lazy("statsmodels.api")
@@ -28,7 +29,7 @@ def test_students_quantiles_are_scipys(share, freedom):
     assert student_t(share, freedom) == pytest.approx(scipy_stats.t.ppf(share, freedom), rel=1e-9)
 
 
-@pytest.mark.parametrize(("share", "freedom"), [(0.5, 3), (1, 3), (0.2, 3), (0.9, 0)])
+@for_each(("share", "freedom"), [(0.5, 3), (1, 3), (0.2, 3), (0.9, 0)])
 def test_there_is_no_quantile_outside_the_upper_half(share, freedom):
     with pytest.raises(ValueError, match="with"):
         student_t(share, freedom)
@@ -58,7 +59,7 @@ def test_over_single_cases_a_mean_has_the_textbook_t_interval():
     assert found == (pytest.approx(low), pytest.approx(high))
 
 
-@pytest.mark.parametrize("groups", [{"a": "g", "b": "g"}, {"a": "g", "b": "h"}])
+@for_each("groups", [{"a": "g", "b": "g"}, {"a": "g", "b": "h"}])
 def test_without_two_groups_or_anything_to_divide_by_there_is_no_interval(groups):
     parts = {"a": (1.0, 0.0), "b": (2.0, 0.0)} if len(set(groups.values())) > 1 else {"a": (1.0, 1.0), "b": (2.0, 1.0)}
     assert clustered_ratio(parts, groups) is None

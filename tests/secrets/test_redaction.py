@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from mendbench.model.exchange import Request, Response
 from mendbench.secrets.redaction import Redactor, canary, plant_canaries
 from mendbench.secrets.sensitive import noting, redacted_mark, sanitise
+from tests.fakes.tables import for_each
 
 TOKEN = canary("slack/greets", "slack")
 ODD = 'p"a/s\\s +%wörd&=' + canary("x/y", "odd")[:20]
@@ -130,7 +131,7 @@ def test_binary_bytes_around_a_secret_stay_as_they_are():
     assert REDACTOR.data(b"\xff\x00" + TOKEN.encode() + b"\xfe") == b"\xff\x00<secret:slack>\xfe"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "expected"),
     [
         (f"Bearer {TOKEN}", "Bearer <secret:slack>"),
@@ -153,7 +154,7 @@ def test_an_authorization_header_keeps_its_scheme_and_a_declared_name_only(value
     assert REDACTOR.headers((("authorization", value),)) == (("authorization", expected),)
 
 
-@pytest.mark.parametrize("name", ["Cookie", "Set-Cookie", "X-Api-Key", "AUTHORIZATION"])
+@for_each("name", ["Cookie", "Set-Cookie", "X-Api-Key", "AUTHORIZATION"])
 def test_credential_headers_never_keep_an_undeclared_value(name):
     held = "<redacted>" if name == "Set-Cookie" else redacted_mark("sid=77")
     assert Redactor({}).headers(((name, "sid=77"),)) == ((name, held),)
@@ -257,7 +258,7 @@ def test_no_more_than_so_many_texts_are_remembered():
     assert len(redactor._seen) <= 2048
 
 
-@pytest.mark.parametrize("size", [4_000, 100_000])
+@for_each("size", [4_000, 100_000])
 def test_a_secret_however_long_is_found_plain_escaped_in_base64_and_compressed(size):
     secret = "".join(random.Random(size).choices(string.ascii_letters + string.digits + '\n"+/', k=size))
     redactor = Redactor({"key": secret})

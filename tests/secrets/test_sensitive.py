@@ -5,7 +5,6 @@ import hashlib
 import json
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from mendbench.runtime.trace import shown_document
 from mendbench.secrets.issued_credentials import without_credentials
 from mendbench.secrets.redaction import sanitise
 from mendbench.secrets.sensitive import sanitise_key, sanitise_under, secret_key
+from tests.fakes.tables import for_each
 
 DRAWN = hashlib.sha256(b"a token for these tests").hexdigest()
 
@@ -28,18 +28,18 @@ OPEN_KEYS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("key", SECRET_KEYS)
+@for_each("key", SECRET_KEYS)
 def test_a_credential_is_known_by_the_words_of_its_key(key):
     assert secret_key(key)
     assert sanitise({key: DRAWN})[key].startswith("<redacted:")
 
 
-@pytest.mark.parametrize("key", OPEN_KEYS)
+@for_each("key", OPEN_KEYS)
 def test_a_key_that_only_sounds_like_one_keeps_its_value(key):
     assert sanitise({key: "plain words"}) == {key: "plain words"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         f"Bearer {DRAWN}",
@@ -64,7 +64,7 @@ def test_a_credential_is_known_by_its_shape_in_any_string(text):
         assert "redacted:" in shown
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "Bearer authentication is required for this endpoint",
@@ -98,7 +98,7 @@ def test_whole_structures_under_a_secret_key_are_redacted_but_flags_and_null_sta
     assert (clean["auth"], clean["password"], clean["secret"]) == (True, None, "")
 
 
-@pytest.mark.parametrize("body", ["<html>", None, [], 3, ["a"], {"a": [None]}])
+@for_each("body", ["<html>", None, [], 3, ["a"], {"a": [None]}])
 def test_any_body_is_taken(body):
     assert sanitise(body) == body
 
@@ -125,7 +125,7 @@ def test_sanitising_is_idempotent_and_leaves_the_original(value):
     assert sanitise(once) == once
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         "Bearer Bearer <secret:slack>",
@@ -138,7 +138,7 @@ def test_a_credential_header_of_placeholders_and_schemes_is_shown_as_it_was_sent
     assert sanitise({"Authorization": value}) == {"Authorization": value}
 
 
-@pytest.mark.parametrize("write", [str, json.dumps, lambda text: json.dumps(json.dumps(text))])
+@for_each("write", [str, json.dumps, lambda text: json.dumps(json.dumps(text))])
 def test_a_value_in_a_text_has_one_mark_however_it_is_quoted_and_nested(write):
     mark = sanitise({"token": DRAWN})["token"]
     for text in (f"token={DRAWN}", f'token="{DRAWN}"', f"token='{DRAWN}' x"):
@@ -171,7 +171,7 @@ def test_a_key_with_a_credentials_shape_is_hidden_and_what_stands_under_it_is_fo
     assert list(without_credentials(Response(status=200, headers=((key, DRAWN),))).headers) == [(key, DRAWN)]
 
 
-@pytest.mark.parametrize("text", ["Basic plan", "Bearer token", "basic Access"])
+@for_each("text", ["Basic plan", "Bearer token", "basic Access"])
 def test_a_scheme_before_a_word_is_no_credential(text):
     assert sanitise({"plan": text}) == {"plan": text}
 
@@ -184,7 +184,7 @@ def test_the_value_of_a_pair_is_taken_out_under_the_name_that_the_pair_gives_it(
     assert text == f'sent {{"name": "X-Api-Key", "value": "{clean[0]["value"]}"}} there'
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "curl -H 'Cookie: sid=abcd; b=c' x",
@@ -200,7 +200,7 @@ def test_cookies_in_a_line_and_settings_are_taken_out(text):
     assert sanitise(clean) == clean
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         {"name": "Secret Garden", "value": "a-novel"}, {"name": "secret", "value": "token"}, {"name": "token", "value": "null"},

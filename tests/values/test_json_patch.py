@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from mendbench.values.json_patch import PatchError, apply_patch
 from tests.fakes.repair import WORKFLOW
+from tests.fakes.tables import for_each
 
 
 def ids(document):
@@ -51,13 +52,13 @@ def test_a_patch_appends_a_node_under_its_new_id_and_then_finds_it():
     assert after["nodes"][2]["params"] == {"url": "u"}
 
 
-@pytest.mark.parametrize("value", [{"id": "other"}, {"type": "x"}, "new", None])
+@for_each("value", [{"id": "other"}, {"type": "x"}, "new", None])
 def test_a_node_is_added_under_no_id_but_its_own(value):
     with pytest.raises(PatchError, match="^operation 1: there is no node 'new'; the nodes are fetch, greet, log$"):
         apply_patch(WORKFLOW, [{"op": "add", "path": "/nodes/new", "value": value}])
 
 
-@pytest.mark.parametrize("operation", [{"op": "replace"}, {"op": "copy", "from": "/nodes/0"}, {"op": "test"}])
+@for_each("operation", [{"op": "replace"}, {"op": "copy", "from": "/nodes/0"}, {"op": "test"}])
 def test_only_add_makes_a_node_under_a_new_id(operation):
     with pytest.raises(PatchError, match="no node 'new'"):
         apply_patch(WORKFLOW, [{"path": "/nodes/new", "value": {"id": "new"}, **operation}])
@@ -72,7 +73,7 @@ def test_adding_at_a_node_that_is_there_inserts_before_it_as_at_its_index():
     assert ids(by_id) == ["fetch", "new", "greet", "log"]
 
 
-@pytest.mark.parametrize("name", ["0", "7", "12345678901"])
+@for_each("name", ["0", "7", "12345678901"])
 def test_digits_are_always_an_index_whatever_the_nodes_are_called(name):
     document = {"nodes": [{"id": "a"}, {"id": name}]}
     with pytest.raises(PatchError, match="does not apply"):
@@ -102,7 +103,7 @@ def test_a_from_that_the_operation_does_not_have_is_ignored():
     assert ids(after) == ["greet", "log"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("operation", "says"),
     [
         ({"op": "replace", "path": "/nodes/nope/id", "value": 1}, "no node 'nope'; the nodes are fetch, greet, log"),
@@ -133,7 +134,7 @@ def test_a_patch_that_does_not_apply_says_which_operation(operation, says):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("changes", [{}, "text", None, 3])
+@for_each("changes", [{}, "text", None, 3])
 def test_changes_that_are_no_list_are_refused(changes):
     with pytest.raises(PatchError, match="not a list"):
         apply_patch(WORKFLOW, changes)
@@ -243,7 +244,7 @@ def test_more_changes_than_are_made_at_once_are_refused():
         apply_patch({"nodes": []}, [{"op": "add", "path": "/x", "value": 1}] * 201)
 
 
-@pytest.mark.parametrize("innermost", [[], {}, [1], {"a": 1}])
+@for_each("innermost", [[], {}, [1], {"a": 1}])
 def test_a_document_has_so_many_levels_whatever_its_innermost_holds(innermost):
     deep = innermost
     for _ in range(98):

@@ -13,6 +13,7 @@ from mendbench.exchanges.urls import host_of, normalise_url
 from mendbench.io.virtual_clock import START_MS, VirtualClock
 from mendbench.strategies.tokens import estimate
 from mendbench.values.merge_patch import merge_patch
+from tests.fakes.tables import for_each
 
 
 def test_a_clock_moves_only_on_request_and_never_back():
@@ -25,7 +26,7 @@ def test_a_clock_moves_only_on_request_and_never_back():
         clock.advance(-1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("target", "patch", "expected"),
     [
         ({"a": "b"}, {"a": "c"}, {"a": "c"}),
@@ -51,7 +52,7 @@ def test_only_an_empty_text_has_no_tokens():
     assert estimate("\ud800") == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("url", "expected"),
     [
         ("HTTPS://API.Test:443/a?b=2&a=1#frag", "https://api.test/a?a=1&b=2"),
@@ -91,7 +92,7 @@ def test_normalising_any_spelling_twice_changes_nothing_more(rest):
     assert normalise_url(once) == once
 
 
-@pytest.mark.parametrize("reserved", list("/:?#[]@!$&'()*+,;=%"))
+@for_each("reserved", list("/:?#[]@!$&'()*+,;=%"))
 def test_a_reserved_character_in_a_path_is_not_its_encoding(reserved):
     encoded = normalise_url(f"https://a.test/x{quote(reserved, safe='')}y")
     assert encoded == normalise_url(f"https://a.test/x{quote(reserved, safe='').lower()}y")
@@ -111,6 +112,6 @@ def test_an_encoded_ampersand_in_a_query_parts_nothing():
     assert normalise_url("https://a.test/?q=%ff") != normalise_url("https://a.test/?q=%fe")
 
 
-@pytest.mark.parametrize(("url", "host"), [("https://A.test:8/x", "a.test"), ("mcp://Git/tool", "git"), ("shell://sandbox/", "sandbox"), ("nothing", ""), ("http://[bad", "")])  # fmt: skip
+@for_each(("url", "host"), [("https://A.test:8/x", "a.test"), ("mcp://Git/tool", "git"), ("shell://sandbox/", "sandbox"), ("nothing", ""), ("http://[bad", "")])  # fmt: skip
 def test_the_host_of_a_url(url, host):
     assert host_of(url) == host

@@ -7,6 +7,7 @@ from mendbench.scoring.gating.gate import regime_of
 from mendbench.scoring.gating.resampled import Pair
 from tests.fakes.compared import THEIRS, VERDICTS, Responses, trial
 from tests.fakes.gates import entry
+from tests.fakes.tables import for_each
 
 SAME = Responses()
 
@@ -16,7 +17,7 @@ def pair(before="1", after="1", case="a", **changes):
     return TrialPair(a=trial(case, verdict=VERDICTS[before]), b=trial(case, THEIRS, verdict=VERDICTS[after], **changes))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "after", "direction"),
     [
         ("1", "0", "newly failing"), ("1", "!", "newly failing"), ("0", "1", "newly passing"), ("!", "1", "newly passing"),
@@ -32,7 +33,7 @@ def test_every_way_from_one_verdict_to_another_has_its_name(before, after, direc
     )
 
 
-@pytest.mark.parametrize("changed", [{"outcome": "plausible"}, {"stop_reason": "no_progress"}, {"wasted_attempts": 1}])
+@for_each("changed", [{"outcome": "plausible"}, {"stop_reason": "no_progress"}, {"wasted_attempts": 1}])
 def test_a_trial_that_ended_otherwise_is_a_change_too(changed):
     (change,) = changes_of([pair("0", "0", **changed)], SAME, SAME)
     (name,) = changed
@@ -51,7 +52,7 @@ def digests(*texts, asked=True):
     return tuple(ResponseDigest(prompt="p", response=text, asked=asked) for text in texts)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("ours", "theirs", "same"),
     [
         (digests("x", "y"), digests("x", "y"), "same responses"), ((), (), "same responses"),

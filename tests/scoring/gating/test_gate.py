@@ -7,6 +7,7 @@ from mendbench.scoring.gating.gate import change_of, gate, regime_of
 from mendbench.scoring.gating.resampled import Pair
 from mendbench.scoring.gating.result import EXIT_CODES, Digests, Limit, Rules
 from tests.fakes.gates import DIGESTS, baseline, crashed, entry, present, response, unjudged
+from tests.fakes.tables import for_each
 
 RULES = Rules()
 KEPT = entry("kept")
@@ -48,7 +49,7 @@ def test_a_loss_is_not_made_good_by_gains_elsewhere():
     assert [finding.change for finding in result.findings] == ["lost", "won", "won", "won", "won"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("then", "now", "change"),
     [
         (entry(), entry(), None),
@@ -77,7 +78,7 @@ def test_what_became_of_a_trial(then, now, change):
     assert change_of(then, now) == change
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("then", "now", "regime"),
     [
         ((response(),), (response(),), "exact"),
@@ -101,7 +102,7 @@ def test_a_crash_is_never_put_down_to_chance():
     assert only(result).why == ("it ended in a fault of foreign code",)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("then", "now", "message"),
     [
         ({}, SAME, "the same responses and the same exchanges; it was judged otherwise"),
@@ -132,7 +133,7 @@ def test_a_finding_says_what_went_otherwise(then, now, message):
     assert only(result).why == (message,)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("now", "field", "change"),
     [
         (entry("b", right=False, outcome="harmful"), "worse_outcome", "worse"),
@@ -161,13 +162,13 @@ def test_a_changed_recording_is_inconclusive_though_the_trial_has_the_same_resul
     assert (result.tally.compared, result.tally.alike) == (2, 1)
 
 
-@pytest.mark.parametrize(("level", "code"), [("open", 3), ("show", 0), ("fail", 1)])
+@for_each(("level", "code"), [("open", 3), ("show", 0), ("fail", 1)])
 def test_a_changed_recording_is_gated_as_configured(level, code):
     result = gated([KEPT], [replace(KEPT, **OTHERWISE)], replace(RULES, changed_recording=level))
     assert (result.exit_code, only(result).level) == (code, level)
 
 
-@pytest.mark.parametrize("now", [entry("w", right=False, **OTHERWISE), unjudged("w", **OTHERWISE)])
+@for_each("now", [entry("w", right=False, **OTHERWISE), unjudged("w", **OTHERWISE)])
 def test_a_changed_recording_is_named_as_the_likely_cause_of_what_became_of_a_trial(now):
     result = gated([KEPT, entry("w")], [KEPT, now])
     assert {one.change for one in result.findings} == {"recording", "lost" if now.outcome else "unjudged"}
@@ -217,7 +218,7 @@ def test_a_changed_case_is_incomparable_and_says_how_to_accept_it():
     assert only(result).why == ("the case is another one (c1 -> c2): accept it with `mendbench gate --update`",)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("digests", "what", "hint"),
     [
         (replace(DIGESTS, engine="mendbench 2"), "engine", "--update"),
@@ -244,7 +245,7 @@ def test_what_is_certainly_worse_comes_before_what_is_inconclusive():
     assert "also inconclusive: 1 trial misses a recording" in result.notes
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("then", "now", "message"),
     [
         ([KEPT], [], "reports/latest: a run without trials"),

@@ -8,6 +8,7 @@ from mendbench.model.execution import State
 from mendbench.model.verdict import End, Outcome
 from mendbench.scoring.judging.outcomes import RULES, Facts, end_of, left_applied, rule_for, verdict_of
 from tests.fakes.scoring import FAILED, GREEN, WARNED, attempt, fixed_workflow, trajectory
+from tests.fakes.tables import for_each
 
 BOOLS = ("edited", "warned", "harmed", "would_harm", "passes", "fixed_some")
 EVERYTHING = tuple(
@@ -38,7 +39,7 @@ def test_every_rule_decides_something_and_every_outcome_is_reached():
     assert {rule.outcome for rule in deciding} == set(get_args(Outcome))
 
 
-@pytest.mark.parametrize("kind", get_args(Kind))
+@for_each("kind", get_args(Kind))
 def test_the_last_rule_of_each_kind_fits_everything_that_is_left(kind):
     last = [rule for rule in RULES if rule.kind == kind][-1]
     model_requests = (last.edited, last.warned, last.passes, last.fixed_some, last.expected_final)
@@ -73,7 +74,7 @@ def test_doing_nothing_is_right_only_where_no_edit_is_right():
     assert {f.kind for f in untouched} == {"needs_user", "transient", "control"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "end", "true", "expected"),
     [
         ("repairable", "success", ("edited", "passes", "fixed_some"), ("correct", "repaired")),

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import copy
 
-import pytest
-
 from tests.fakes.services import body_of
+from tests.fakes.tables import for_each
 from tests.services.graphql.client import REPO, ask, first_error, first_message, tracker
 
 REPO_ID = "R_647d63f0c25695"
@@ -53,7 +52,7 @@ def test_a_field_that_is_not_there_is_reported_with_its_type_and_place():
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("query", "message"),
     [
         ('{ repository(owner: "x") { id } }', "Field 'repository' is missing required arguments: name"),
@@ -168,7 +167,7 @@ def test_a_token_without_the_scope_may_read_and_not_write():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("header", "message"),
     [(None, "This endpoint requires you to be authenticated."), ("Bearer ${token}", "Bad credentials"), ("Bearer other", "Bad credentials")],
 )  # fmt: skip

@@ -5,7 +5,6 @@ import copy
 import json
 from urllib.parse import urlencode
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from mendbench.model.exchange import Request
 from mendbench.services import hosts_of, simulated
 from mendbench.services.payments.routes import ROUTES
 from tests.fakes.services import NOW_MS, body_of
+from tests.fakes.tables import for_each
 from tests.services.payments.client import CLEAT, CLUB, GOOD, OPEN, PAID, account, error, get, post
 
 KEYS = {"tokens": {"key-in-use": {}, "key-of-old": {"status": "expired"}}}
@@ -55,7 +55,7 @@ def test_a_json_body_is_declared_as_a_form():
     }
 
 
-@pytest.mark.parametrize(("limit", "header"), [({"times": 1}, None), ({"times": 1, "retry_after": 7}, "7")])
+@for_each(("limit", "header"), [({"times": 1}, None), ({"times": 1, "retry_after": 7}, "7")])
 def test_one_request_too_many_is_a_429_and_then_they_pass(limit, header):
     client = account({"rate_limited": limit})
     first = client.send("GET", "customers")
@@ -112,7 +112,7 @@ def test_a_refused_request_leaves_no_trace():
     assert client.state == before
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.key)
+@for_each("route", ROUTES)
 def test_every_endpoint_refuses_what_it_does_not_know(route):
     path = route.path.replace("{id}", PAID).removeprefix("/v1/")
     response = (
