@@ -73,8 +73,18 @@ check: .venv/.test
 	$(BIN)/python qa/benchmarks/figures.py --check
 	$(BIN)/mendbench gate
 
-speed: .venv/.test
-	$(BIN)/python qa/benchmarks/speed.py
+# The other harnesses that speed.py measures, in an environment of their own; promptfoo is measured if its command is installed.
+.venv-speed/.done: pyproject.toml | .venv/.test
+	$(PYTHON) -m venv .venv-speed
+	@echo '*' > .venv-speed/.gitignore
+	.venv-speed/bin/python -m pip --disable-pip-version-check -q install $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["speed"])')
+	@touch $@
+
+# ROUNDS=1 is quick.
+ROUNDS ?= 5
+
+speed: .venv/.test .venv-speed/.done
+	$(BIN)/python qa/benchmarks/speed.py --rounds $(ROUNDS) --peers .venv-speed/bin/python
 
 profile: .venv/.run
 	$(BIN)/python -m cProfile -o reports/profile.pstats -m mendbench run 'github/*' --workers 1 --out reports/profiled
@@ -126,4 +136,4 @@ record-lock: .venv/.test
 	$(PYTHON) -c 'import json, pathlib; p = pathlib.Path("requirements/record-npm/package-lock.json"); d = json.loads(p.read_text()); [one.pop("funding", None) for one in d["packages"].values()]; p.write_text(json.dumps(d, indent=2, ensure_ascii=False) + "\n")'
 
 clean:
-	rm -rf .venv .venv-record .pytest_cache .mypy_cache .ruff_cache .hypothesis reports
+	rm -rf .venv .venv-record .venv-speed .pytest_cache .mypy_cache .ruff_cache .hypothesis reports

@@ -6,12 +6,14 @@ Every round runs the commands one after the other, so that a slow machine is slo
 with the least and the greatest beside it. CPU seconds are those of the whole process, from its start to its end, user and system.
 The result is appended to qa/benchmarks/history.jsonl. What is measured:
 
+- loop: the same trials executed and judged without the matrix, the rows, the cache and the report
 - bare: a loop that reads the same recordings with orjson, renders the same templates with jinja2 and writes the same rows with orjson
 - by hand: a pytest module with one test a trial, which replays the same requests with vcrpy through one shared HTTP client
 - start: `--version` and `--help` beside `python -c 'import typer'`, and the replay of one case
 - growth: CPU a trial and peak memory of N and of 10 N trials
 - workers: wall seconds of one worker and of two
-- peers: as many trivial echoes in other harnesses, with the Pythons that --peers names
+- peers: as many trivial echoes in other harnesses, with the Pythons that --peers names and with promptfoo if it is installed; cold, when
+  every trial of ours is executed, and incremental, when all rows come from the cache and the report is written
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import argparse
 import json
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -63,7 +66,7 @@ class Ratio:
     """The target, in words."""
 
 
-def cost(command: Sequence[str | Path]) -> Cost:
+def cost(command: Sequence[str | Path | int]) -> Cost:
     """Run a command to its end and return what it needed.
 
     Raises:
@@ -107,56 +110,108 @@ def mendbench(*words: str | Path) -> list[str]:
     return [str(Path(sys.executable).with_name("mendbench")), *map(str, words)]
 
 
-def replay(out: Path, samples: int, workers: int, *cases: str) -> list[str]:
+def replay(out: Path, samples: int, workers: int, *, fresh: bool = True) -> list[str]:
     """Return the command that replays the trials which everything else is compared with."""
-    strategies = [word for name in STRATEGIES for word in ("--strategy", name)]
-    stopped = [word for name in POLICIES for word in ("--policy", name)]
+    treatments = [word for name in STRATEGIES for word in ("--strategy", name)]
+    treatments += [word for name in POLICIES for word in ("--policy", name)]
     drawn = ["--samples", str(samples)] if samples > 1 else []
-    return mendbench(
-        "run", *cases, *strategies, *stopped, *ANSWERED, *drawn, "--fresh", "--workers", str(workers), "--out", out
-    )
+    executed = ["--fresh"] if fresh else []
+    return mendbench("run", *treatments, *ANSWERED, *drawn, *executed, "--workers", str(workers), "--out", out)
+
+
+def cached(out: Path) -> Cost:
+    """Run the trials without an earlier run in their place: all rows come from the cache."""
+    shutil.rmtree(out, ignore_errors=True)
+    return cost(replay(out, 1, 1, fresh=False))
 
 
 def measured(count: int, peers: Sequence[str], place: Path) -> list[Ratio]:
     """Return all ratios."""
-    work, found = place / "work", []
     subprocess.run(replay(place / "run", 1, 0), check=True, stdout=subprocess.DEVNULL)
     trials = json.loads((place / "run" / "run.json").read_text(encoding="utf-8"))["trials"]
+    return [
+        *beside_loops(count, trials, place),
+        *beside_peers(count, trials, peers, place),
+        *starts(count, place),
+        *growth(count, trials, place),
+    ]
+
+
+def beside_loops(count: int, trials: int, place: Path) -> list[Ratio]:
+    """Return the ratios to less work on the same trials."""
+    work = place / "work"
     subprocess.run([sys.executable, HERE / "speed_work.py", place / "run", work], check=True)
-    ours = lambda: cost(replay(place / "again", 1, 1))  # noqa: E731
-    bare = lambda: cost([sys.executable, HERE / "speed_bare.py", work])  # noqa: E731
-    hand = lambda: cost([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", work / "test_by_hand.py"])  # noqa: E731
-    measured = rounds(count, ours, bare, hand)
-    name = f"{trials} trials"
-    found.append(compared(f"{name}: CPU to the bare loop's", [(a.cpu, b.cpu) for a, b, _ in measured], "at most 4"))
-    found.append(
-        compared(f"{name}: CPU of tests by hand to ours", [(c.cpu, a.cpu) for a, _, c in measured], "at least 5")
+    pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", work / "test_by_hand.py"]
+    found = rounds(
+        count,
+        lambda: cost(replay(place / "again", 1, 1)),
+        lambda: cost([sys.executable, HERE / "speed_loop.py", place / "run", place / "verdicts.jsonl"]),
+        lambda: cost([sys.executable, HERE / "speed_bare.py", work]),
+        lambda: cost(pytest),
     )
-    typer = lambda: cost([sys.executable, "-c", "import typer"])  # noqa: E731
-    for words, wanted in ((["--version"], "at most 1.3"), (["--help"], "at most 1.3")):
-        pairs = rounds(count, lambda words=words: cost(mendbench(*words)), typer)
-        found.append(compared(f"{words[0]}: CPU to `import typer`", [(a.cpu, b.cpu) for a, b in pairs], wanted))
-    pairs = rounds(
-        count, lambda: cost(mendbench("run", *ONE_CASE, "--fresh", "--workers", "1", "--out", place / "one")), typer
+    name = f"{trials} trials: CPU"
+    return [
+        compared(f"{name} to a loop that executes and judges", [(a.cpu, b.cpu) for a, b, _, _ in found], "near 1"),
+        compared(f"{name} to the bare loop's", [(a.cpu, c.cpu) for a, _, c, _ in found], "at most 4"),
+        compared(f"{name} of tests by hand to ours", [(d.cpu, a.cpu) for a, _, _, d in found], "at least 5"),
+    ]
+
+
+def beside_peers(count: int, trials: int, peers: Sequence[str], place: Path) -> list[Ratio]:
+    """Return the ratios to as many echoes in the other harnesses that are installed."""
+    echoes: list[tuple[str, list[str | Path | int]]] = [
+        (peer, [python, HERE / "speed_peers.py", peer, trials])
+        for python in peers
+        for peer, module in PEERS.items()
+        if not subprocess.run([python, "-c", f"import {module}"], capture_output=True, check=False).returncode
+    ]
+    if shutil.which("promptfoo"):
+        echoes.append(("promptfoo", [sys.executable, HERE / "speed_peers.py", "promptfoo", trials]))
+    if not echoes:
+        return []
+    found = rounds(
+        count,
+        lambda: cost(replay(place / "again", 1, 1)),
+        lambda: cached(place / "cached"),
+        *(lambda command=command: cost(command) for _, command in echoes),
     )
-    found.append(compared("one case: CPU to `import typer`", [(a.cpu, b.cpu) for a, b in pairs], "at most 3"))
-    many = [(cost(replay(place / "many", 10, 1)), ours())]
-    found.append(compared("CPU a trial, ten times as many", [(a.cpu / 10, b.cpu) for a, b in many], "about 1"))
-    found.append(compared("peak memory, ten times as many", [(a.peak_mib, b.peak_mib) for a, b in many], "at most 1.3"))
+    return [
+        compared(
+            f"{trials} trials, {how}: CPU to {peer}", [(each[ours].cpu, each[at].cpu) for each in found], "below 1"
+        )
+        for at, (peer, _) in enumerate(echoes, start=2)
+        for ours, how in enumerate(("cold", "incremental"))
+    ]
+
+
+def starts(count: int, place: Path) -> list[Ratio]:
+    """Return the ratios of short commands to the import of the library that parses their arguments."""
+    one = mendbench("run", *ONE_CASE, "--fresh", "--workers", "1", "--out", place / "one")
+    commands = (
+        ("--version", mendbench("--version"), "at most 1.3"),
+        ("--help", mendbench("--help"), "at most 1.3"),
+        ("one case", one, "at most 6"),
+    )
+    found = rounds(
+        count,
+        lambda: cost([sys.executable, "-c", "import typer"]),
+        *(lambda command=command: cost(command) for _, command, _ in commands),
+    )
+    return [
+        compared(f"{name}: CPU to `import typer`", [(each[at].cpu, each[0].cpu) for each in found], wanted)
+        for at, (name, _, wanted) in enumerate(commands, start=1)
+    ]
+
+
+def growth(count: int, trials: int, place: Path) -> list[Ratio]:
+    """Return the ratios of more trials to fewer, and of one worker to two."""
+    many, few = cost(replay(place / "many", 10, 1)), cost(replay(place / "again", 1, 1))
     two = rounds(count, lambda: cost(replay(place / "two", 3, 1)), lambda: cost(replay(place / "two", 3, 2)))
-    found.append(
-        compared(f"wall of one worker to two, {3 * trials} trials", [(a.wall, b.wall) for a, b in two], "at least 1.7")
-    )
-    for python in peers:
-        for peer, module in PEERS.items():
-            if subprocess.run([python, "-c", f"import {module}"], capture_output=True, check=False).returncode:
-                continue
-            echo = lambda python=python, peer=peer: cost([python, HERE / "speed_peers.py", peer, str(trials)])  # noqa: E731
-            pairs = rounds(count, ours, echo)
-            found.append(
-                compared(f"{name}: CPU to as many echoes in {peer}", [(a.cpu, b.cpu) for a, b in pairs], "below 1")
-            )
-    return found
+    return [
+        compared("CPU a trial, ten times as many", [(many.cpu / 10, few.cpu)], "about 1"),
+        compared("peak memory, ten times as many", [(many.peak_mib, few.peak_mib)], "at most 1.3"),
+        compared(f"wall of one worker to two, {3 * trials} trials", [(a.wall, b.wall) for a, b in two], "at least 1.7"),
+    ]
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -78,7 +79,22 @@ def inspect_ai(count: int, out: Path) -> None:
     assert log.status == "success"
 
 
-HARNESSES = {"pydantic-evals": pydantic_evals, "deepeval": deepeval, "inspect-ai": inspect_ai}
+def promptfoo(count: int, out: Path) -> None:
+    """Run a suite of echoes: its provider ``echo`` answers with the prompt, which therefore contains the response."""
+    suite = {
+        "prompts": ["{{text}}"],
+        "providers": ["echo"],
+        "defaultTest": {"assert": [{"type": "contains", "value": "answer"}]},
+        "tests": [{"vars": {"text": f"{PROMPT}{RESPONSE}"}}] * count,
+    }
+    (out / "promptfooconfig.json").write_text(json.dumps(suite))
+    command = ["promptfoo", "eval", "-c", "promptfooconfig.json", "-o", "rows.json", "--no-cache", "--no-table"]
+    quiet = {"PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1", "PROMPTFOO_CONFIG_DIR": str(out)}
+    subprocess.run(command, cwd=out, env={**os.environ, **quiet}, check=True)
+    assert len(json.loads((out / "rows.json").read_text())["results"]["results"]) == count
+
+
+HARNESSES = {"pydantic-evals": pydantic_evals, "deepeval": deepeval, "inspect-ai": inspect_ai, "promptfoo": promptfoo}
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:

@@ -36,9 +36,9 @@ def main() -> None:
         key = TrialKey(**{part.name: row[part.name] for part in dataclasses.fields(TrialKey)})
         case = context.corpus.case(key.case)
         recordings = Recorder().recordings(context.corpus.cassettes(case))
-        way = session_for(context, case, key, recordings, Recorder())
-        trajectory = repair(way.course, policy(key.policy))
-        strategy = way.parts.strategy
+        session = session_for(context, case, key, recordings, Recorder())
+        trajectory = repair(session.rollout, policy(key.policy))
+        strategy = session.parts.strategy
         assert isinstance(strategy, TemplateStrategy)
         templates[key.strategy] = strategy.body
         views = [attempt.prompt.view for attempt in trajectory.attempts]
@@ -46,7 +46,7 @@ def main() -> None:
         known = cases.setdefault(key.case, {"recordings": [plain(one) for one in entries], "views": {}})
         known["views"][" ".join(key.order())] = views  # type: ignore[index]
         trials.append({"case": key.case, "strategy": key.strategy, "views": " ".join(key.order()), "row": row})
-        tests.append([*trajectory.traffic, *way.course.model_requests(len(trajectory.attempts))])
+        tests.append([*trajectory.traffic, *session.rollout.model_requests(len(trajectory.attempts))])
     for number, (case_id, known) in enumerate(cases.items()):
         views = known.pop("views")
         (out / f"{number}.json").write_bytes(orjson.dumps(known))

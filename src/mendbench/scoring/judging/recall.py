@@ -118,9 +118,14 @@ def where_is_value(workflow: JsonObject, fix: Fix, frame: str, sections: Sequenc
     texts: dict[Where, str] = {"frame": frame, "raw": "", "state": "", "derived": ""}
     for section in sections:
         texts[section.label] += f"\n{section.text}"
-    forms = {place: readings(text) for place, text in texts.items()}
-    ranks = [_rank(needle, forms) for needle in new_values(workflow, fix)]
-    return PLACES[max(ranks, default=0)]
+    return _hardest(new_values(workflow, fix), tuple(texts.items()))
+
+
+@lru_cache(maxsize=256)
+def _hardest(needles: tuple[Needle, ...], texts: tuple[tuple[Where, str], ...]) -> Where:
+    """Return the place of the value that is hardest to find. Cached: the first prompts of all models are alike."""
+    forms = {place: readings(text) for place, text in texts}
+    return PLACES[max((_rank(needle, forms) for needle in needles), default=0)]
 
 
 def new_values(workflow: JsonObject, fix: Fix) -> tuple[Needle, ...]:
