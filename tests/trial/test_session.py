@@ -5,6 +5,7 @@ import pytest
 from mendbench.cassettes.recordings import Recordings
 from mendbench.model.trial import TrialKey
 from mendbench.recording.recorder import Recorder
+from mendbench.repair import rollout
 from mendbench.repair.rollout import Rollout
 from mendbench.runs.trials import run_trials
 from mendbench.trial import session
@@ -99,3 +100,27 @@ def test_a_way_that_is_opened_by_itself_runs_its_own(root, begun):
         recordings = Recordings.open(context.corpus.cassettes(case))
         open_session(case, KEYS[0], build_components(KEYS[0], case, context), recordings, Recorder()).rollout.step(0)
     assert len(begun) == 2
+
+
+def test_the_first_prompt_is_rendered_once_for_all_samples_under_a_strategy_and_a_detector(root, monkeypatch):
+    rendered = []
+    build = rollout.build_prompt
+
+    def counted(view, strategy, *more):
+        rendered.extend([] if view.attempts else [strategy.name])
+        return build(view, strategy, *more)
+
+    monkeypatch.setattr(rollout, "build_prompt", counted)
+    keys = [key(strategy=name, sample=sample) for name in ("none", "full-context") for sample in range(3)]
+    context = context_of(root)
+    rows = [run_trial(context, one)[0] for one in keys]
+    assert rendered == ["none", "full-context"]
+    for row, one in zip(rows, keys, strict=True):
+        assert {**row, "timing": None} == {**run_trial(context_of(root), one)[0], "timing": None}
+
+
+def test_a_repairer_other_than_chat_gets_a_prompt_of_its_own(root):
+    first, second = ways_of(context_of(root), *KEYS[:2])
+    prompts = [way.rollout.step(1).attempts[0].prompt for way in (first, second)]
+    assert prompts[0] == prompts[1]
+    assert prompts[0] is not prompts[1]

@@ -31,6 +31,9 @@ Event: TypeAlias = Execution | Prompt | Attempt
 Begin: TypeAlias = Callable[[Callable[[], Execution]], Execution]
 """Returns the first execution: runs it, or copies a known one."""
 
+FirstPrompt: TypeAlias = Callable[[Callable[[], Prompt]], Prompt]
+"""Returns the first prompt: renders it, or takes a known one."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
@@ -75,6 +78,8 @@ class Rollout:
     """The index of the repairer's sample."""
     begun: Begin | None = None
     """May reuse the first execution from an equal world, and update this world."""
+    first_prompt: FirstPrompt | None = None
+    """May reuse the prompt of another rollout with an equal first execution and the same strategy."""
     on_event: Callable[[Event], None] | None = None
     """Receives every event."""
     _steps: list[Step] = field(default_factory=list, init=False)
@@ -143,12 +148,7 @@ class Rollout:
         """Make one attempt: one prompt, one response, and its result."""
         self.world.begin_execution()
         self.model_world.begin_execution()
-        agent = self.engine.describe(step.document, step.execution)
-        earlier = earlier_attempts(self._steps[0].execution, step.attempts)
-        view = View(
-            request=self.request, workflow=step.document, execution=step.execution, agent=agent, attempts=earlier
-        )
-        prompt = build_prompt(view, self.strategy, step.problem, self.budget)
+        prompt = self._prompt(step)
         self._notify(prompt)
         sent = [(attempt.prompt.system, attempt.prompt.user) for attempt in step.attempts]
         asked = sent.count((prompt.system, prompt.user))
@@ -163,6 +163,19 @@ class Rollout:
             problem = sentence(f"The repairer raised {type(error).__name__}: {error}")
             return self._noted(step, replace(attempt, problem=problem), "crashed")
         return self._answered(step, replace(attempt, reply=reply))
+
+    def _prompt(self, step: Step) -> Prompt:
+        """Return the next prompt."""
+
+        def rendered() -> Prompt:
+            agent = self.engine.describe(step.document, step.execution)
+            earlier = earlier_attempts(self._steps[0].execution, step.attempts)
+            view = View(
+                request=self.request, workflow=step.document, execution=step.execution, agent=agent, attempts=earlier
+            )
+            return build_prompt(view, self.strategy, step.problem, self.budget)
+
+        return rendered() if self.first_prompt is None or step.attempts else self.first_prompt(rendered)
 
     def _answered(self, step: Step, attempt: Attempt) -> Step:
         """Read the attempt's reply, apply it, and run the candidate if it is new and valid."""

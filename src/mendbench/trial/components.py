@@ -18,6 +18,7 @@ from mendbench.detectors import detector
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Case, CasePart
 from mendbench.model.json import JsonObject
+from mendbench.model.prompt import Prompt
 from mendbench.model.trial import SELF_REPAIR, TrialKey
 from mendbench.ports.engine import Detector, Engine
 from mendbench.ports.repair import Repairer, Strategy
@@ -45,6 +46,9 @@ _SESSIONS = 1
 
 _FIRST_EXECUTIONS = 8
 """First executions kept: enough for all detectors of two cases."""
+
+_FIRST_PROMPTS = 128
+"""First prompts kept: enough for all strategies of a case under each detector."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,9 +113,15 @@ class BenchContext:
         """LRU cache of first executions (:mod:`mendbench.trial.session`). It stays in this process."""
         return LruCache(_FIRST_EXECUTIONS)
 
+    @cached_property
+    def first_prompts(self) -> LruCache[object, Prompt]:
+        """LRU cache of first prompts (:mod:`mendbench.trial.session`). It stays in this process."""
+        return LruCache(_FIRST_PROMPTS)
+
     def __getstate__(self) -> dict[str, Any]:
         """Return the state that is sent to another process."""
-        return {name: value for name, value in self.__dict__.items() if name not in {"sessions", "first_executions"}}
+        own = {"sessions", "first_executions", "first_prompts"}
+        return {name: value for name, value in self.__dict__.items() if name not in own}
 
     @cached_property
     def split(self) -> Split | None:

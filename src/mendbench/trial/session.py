@@ -2,7 +2,7 @@
 
 Policies that share a detector share one rollout and differ in where they stop. So one session serves all of them: it and its rows are
 kept while neighbouring trials of the matrix need them. Sessions of one case and detector begin with the same execution,
-which runs once; the others get a copy of its result.
+which runs once; the others get a copy of its result, and those with the same strategy share the first prompt.
 """
 
 from __future__ import annotations
@@ -16,13 +16,16 @@ from mendbench.model.case import Case
 from mendbench.model.execution import Execution
 from mendbench.model.trial import SELF_REPAIR, TrialKey, TrialRow
 from mendbench.recording.recorder import Recorder
-from mendbench.repair.rollout import Begin, Rollout
+from mendbench.repair.rollout import Begin, FirstPrompt, Rollout
 from mendbench.replay.model_cassette import ModelCassette
 from mendbench.trial.components import BenchContext, TrialComponents, build_components
 from mendbench.trial.engines import OURS
 from mendbench.trial.record_hint import record_hint
 from mendbench.trial.scope import Scope, open_scope
 from mendbench.values.lru import LruCache
+
+CHAT = "chat"
+"""Our repairer that asks a model: it reads a prompt and changes nothing in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +58,8 @@ def session_for(
     """
 
     def opened() -> TrialSession:
-        first_executions = context.first_executions if recorder.mode == "none" and key.engine == OURS else None
-        return open_session(case, key, build_components(key, case, context), recordings, recorder, first_executions)
+        known = context if recorder.mode == "none" and key.engine == OURS else None
+        return open_session(case, key, build_components(key, case, context), recordings, recorder, known)
 
     if recorder.mode != "none" or key.repairer == SELF_REPAIR:
         return opened()
@@ -72,9 +75,9 @@ def open_session(
     parts: TrialComponents,
     recordings: Recordings,
     recorder: Recorder,
-    first_executions: LruCache[object, bytes] | None = None,
+    known: BenchContext | None = None,
 ) -> TrialSession:
-    """Return a new session. ``first_executions`` are those of other sessions, to be copied."""
+    """Return a new session. ``known`` has the first executions of other sessions, to be copied, and their first prompts."""
     hint = record_hint(case, key)
     recording = recorder.for_trial(case, None).by("the broken workflow", f"an edit by {key.model or key.repairer}")
     scope = open_scope(case, None, recordings, recording, hint)
@@ -86,7 +89,8 @@ def open_session(
         workflow=case.workflow, inputs=scope.inputs, request=case.request, engine=parts.engine, world=scope.world,
         model_world=model_world, strategy=parts.strategy, repairer=parts.repairer, detector=parts.detector, clock=scope.clock,
         sample=key.sample, budget=parts.budget,
-        begun=None if first_executions is None else _beginning(case, key, recordings, scope, first_executions),
+        begun=None if known is None else _beginning(case, key, recordings, scope, known.first_executions),
+        first_prompt=_first_prompt(case, key, parts, recordings, known) if known is not None and key.repairer == CHAT else None,
     )  # fmt: skip
     return TrialSession(
         case=case,
@@ -99,11 +103,24 @@ def open_session(
     )
 
 
+def _first_prompt(
+    case: Case, key: TrialKey, parts: TrialComponents, recordings: Recordings, known: BenchContext
+) -> FirstPrompt:
+    """Return a function that takes the first prompt of another model's or sample's session. No foreign repairer gets a shared one."""
+    decides = (*_decides(case, key, recordings), parts.strategy, parts.budget)
+    return lambda render: known.first_prompts.get(decides, render)
+
+
+def _decides(case: Case, key: TrialKey, recordings: Recordings) -> tuple[object, ...]:
+    """Return what decides the first execution in replay by our own engine."""
+    return case.id, case.digest, key.detector, recordings.folder, recordings.stamps()
+
+
 def _beginning(
     case: Case, key: TrialKey, recordings: Recordings, scope: Scope, first_executions: LruCache[object, bytes]
 ) -> Begin:
     """Return a function that begins a rollout in replay: it copies a known first execution, or else runs one."""
-    decides = (case.id, case.digest, key.detector, recordings.folder, recordings.stamps())
+    decides = _decides(case, key, recordings)
 
     def begun(run: Callable[[], Execution]) -> Execution:
         ran: list[Execution] = []
