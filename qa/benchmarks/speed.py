@@ -141,7 +141,15 @@ def beside_loops(count: int, trials: int, place: Path) -> list[Ratio]:
     """Return the ratios to less work on the same trials."""
     work = place / "work"
     subprocess.run([sys.executable, HERE / "speed_work.py", place / "run", work], check=True)
-    pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", work / "test_by_hand.py"]
+    pytest: list[str | Path | int] = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        work / "test_by_hand.py",
+    ]
     found = rounds(
         count,
         lambda: cost(replay(place / "again", 1, 1)),
