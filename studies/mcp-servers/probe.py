@@ -25,6 +25,7 @@ from typing import Any
 import choose
 import prepare
 
+from mendbench.io.yaml_documents import load_yaml
 from mendbench.probing.servers import CommandTarget
 
 HERE = Path(__file__).parent
@@ -75,17 +76,26 @@ def schemas(prefix: Path, name: str, server: Server) -> dict[str, Any]:
 
 
 def cases(prefix: Path, name: str, server: Server, chosen: Sequence[str]) -> None:
-    """Make a case of each chosen broken call: ``cases/SERVER/CASE``, with its recordings."""
-    only = [word for one in chosen for word in ("--only", one)]
+    """Make a case of each chosen broken call: ``cases/SERVER/CASE``, with its recordings.
+
+    Other broken calls of the same right calls are sent too: they become the cases' wrong fixes.
+    """
+    calls = json.loads((PROBES / f"{name}.json").read_text("utf-8"))["broken_calls"]
+    right = [one["right_arguments"] for one in calls if one["id"] in chosen]
+    others = [one["id"] for one in calls if one["right_arguments"] in right and one["heed"] == "refused"]
+    only = [word for one in dict.fromkeys((*chosen, *others)) for word in ("--only", one)]
     with tempfile.TemporaryDirectory() as place:
         probe(prefix, name, server, [*only, "--emit-cases", f"{place}/cases"])
+        made = {_broken_id(path): path for path in Path(place).glob("cases/*/*")}
         for part in ("cases", "cassettes"):
-            (family,) = Path(place, part).iterdir()
             shutil.rmtree(HERE / part / name, ignore_errors=True)
-            shutil.copytree(family, HERE / part / name)
-    made = len(list((HERE / "cases" / name).iterdir()))
-    if made != len(chosen):
-        sys.exit(f"{name}: {made} cases of {len(chosen)} chosen calls")
+            for one in chosen:
+                shutil.copytree(Path(place, part, *made[one].parts[-2:]), HERE / part / name / made[one].name)
+
+
+def _broken_id(case: Path) -> str:
+    """Return the id of the broken call that a case was made of."""
+    return str(load_yaml((case / "case.yaml").read_text("utf-8"), str(case), "")["source"]).rpartition(": ")[2]
 
 
 def _command(prefix: Path, name: str, server: Server) -> list[str]:

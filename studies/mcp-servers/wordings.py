@@ -1,8 +1,8 @@
 """Write the wordings that need the tools' schemas: ``strategies/schema.md.j2`` and ``strategies/server-text-expected.md.j2``.
 
 A template sees a failure, and neither the case nor the server's list of tools. So each of the two holds a table of the chosen broken calls:
-tool, arguments and error text to what it adds. The additions come from the tool's input schema and the name of the broken argument, which
-a server knows that compares the call with its schema.
+tool, arguments and error text to what it adds, which is nothing for other failures. The additions come from the tool's input schema and the
+name of the broken argument, which a server knows that compares the call with its schema.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import choose
 
 HERE = Path(__file__).parent
-KEY = 'failure.mcp_error_details.tool ~ " " ~ (failure.request_sent.body | tojson(none)) ~ " " ~ (failure | error_text)'
+KEY = 'tool ~ " " ~ (sent.body | tojson(none)) ~ " " ~ (failure | error_text)'
 """The key of a failure in a template; :func:`key_of` makes the same from a probe."""
 FRONT = """\
 ---
@@ -27,7 +27,8 @@ sections:
 {{% block error %}}
 {{% set known = {table} %}}
 {{% for failure in failures %}}
-{{% set added = known[{key}] %}}
+{{% set tool, sent = (failure.mcp_error_details or {{}}).get("tool"), failure.request_sent %}}
+{{% set added = known.get({key}, "") if sent else "" %}}
 {body}
 {{% endfor %}}
 {{% endblock %}}
@@ -112,7 +113,7 @@ def main() -> None:
     schema = [(key_of(one), json.dumps(tool, ensure_ascii=False)) for one, tool in chosen]
     added = [(key_of(one), expected(one, tool)) for one, tool in chosen]
     for name, title, table, body in (
-        ("schema", "The tool's input schema alone", schema, "Input schema of the tool: {{ added }}"),
+        ("schema", "The tool's input schema alone", schema, '{{ "Input schema of the tool: " ~ added if added }}'),
         (
             "server-text-expected", "The server's message, and the right argument with its type and values", added,
             "{{ failure | error_text }}\n{{ added }}",

@@ -1,0 +1,139 @@
+"""Report which wording makes the next call right, and whether the probe's verdict predicts it: ``python analyse.py [RUN]``.
+
+It reads the run of this folder's matrix and the probes, and prints Markdown. A next call is right if it passes the case's checks. A call
+that the probe did not send has no recorded answer; it is not the right call, whose answer is recorded, so it counts as not right.
+Intervals are 95 %, by bootstrap over servers.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import choose
+
+from mendbench.io.yaml_documents import load_yaml
+from mendbench.results.store import read_run
+from mendbench.scoring.comparing.comparison import compare_scores
+from mendbench.scoring.comparing.pairing import pair_trials
+from mendbench.scoring.records import TrialRecord
+from mendbench.scoring.scores import score
+from mendbench.scoring.statistics.exact import Interval
+from mendbench.scoring.statistics.resampling import clustered_bootstrap
+
+HERE = Path(__file__).parent
+AGAINST = "server-text"
+"""The wording that the others are compared with."""
+SCORE = "attempt1_success"
+
+Trials = Mapping[str, Sequence[TrialRecord]]
+
+
+def trials_by_wording(run: Path) -> Trials:
+    """Return the model's trials by strategy, each server one group of cases."""
+    found: dict[str, list[TrialRecord]] = {}
+    for record in read_run(run).records:
+        if record.treatment.model is not None:
+            found.setdefault(record.treatment.strategy, []).append(_settled(replace(record, group=record.family)))
+    return found
+
+
+def _settled(record: TrialRecord) -> TrialRecord:
+    """Return a trial; one whose call the probe did not send is incorrect. A trial without a response stays open."""
+    unsent = record.verdict == "unjudged" and bool(record.attempts)
+    return replace(record, verdict="incorrect", right_after_first=False) if unsent else record
+
+
+def verdicts() -> dict[str, str]:
+    """Return the probe's verdict on the call of each case."""
+    found = {}
+    for path in sorted((HERE / "cases").glob("*/*/case.yaml")):
+        server, broken = path.parts[-3], load_yaml(path.read_text("utf-8"), str(path), "")["source"].rpartition(": ")[2]
+        calls = json.loads((HERE / f"probes/{server}.json").read_text("utf-8"))["broken_calls"]
+        found[f"{server}/{path.parts[-2]}"] = next(one["verdict"] for one in calls if one["id"] == broken)
+    return found
+
+
+def wordings(trials: Trials) -> list[str]:
+    """Return the table of wordings: right next calls, and the difference to the server's own text."""
+    lines = [f"| wording | right next calls | difference to {AGAINST} | won : lost |", "| --- | --- | --- | --- |"]
+    for name, own in sorted(trials.items(), key=lambda item: -_right(item[1])):
+        (pair,) = pair_trials(trials[AGAINST], own, ("strategy",)).pairs
+        (found,) = compare_scores(pair, {SCORE: score(SCORE)})
+        differs = name != AGAINST and found.difference is not None
+        shown = f"{100 * (found.difference or 0):+.0f} points{_between(found.interval)}" if differs else ""
+        lines.append(
+            f"| `{name}` | {_right(own)} of {len(own)} | {shown} | {f'{found.won} : {found.lost}' if differs else ''} |"
+        )
+    return lines
+
+
+def by_verdict(trials: Trials, verdict_of: Mapping[str, str]) -> list[str]:
+    """Return the table of right next calls by the probe's verdict, for each wording, and how far ``helps`` is ahead of the others."""
+    lines = [
+        f"| wording | {' | '.join(choose.VERDICTS)} | helps, minus the others |",
+        "| --- |" + " --- |" * (len(choose.VERDICTS) + 1),
+    ]
+    for name, own in sorted(trials.items(), key=lambda item: -_right(item[1])):
+        parts = {verdict: [one for one in own if verdict_of[one.case] == verdict] for verdict in choose.VERDICTS}
+        cells = [f"{_right(part)} of {len(part)}" if part else "" for part in parts.values()]
+        lines.append(f"| `{name}` | {' | '.join(cells)} | {_ahead(own, {one.case for one in parts['helps']})} |")
+    return lines
+
+
+def _ahead(trials: Sequence[TrialRecord], helped: set[str]) -> str:
+    """Return by how much trials are right more often where the message helps; its interval is of the two shares, linearised."""
+    right = {one.case: float(bool(one.right_after_first)) for one in trials}
+    sides = [[case for case in right if (case in helped) == side] for side in (True, False)]
+    if not all(sides):
+        return ""
+    shares = [sum(right[case] for case in side) / len(side) for side in sides]
+    values = {
+        case: shares[0] - shares[1] + sign * len(right) * (right[case] - share) / len(side)
+        for side, share, sign in zip(sides, shares, (1, -1), strict=True)
+        for case in side
+    }
+    interval = clustered_bootstrap(values, {one.case: one.group for one in trials})
+    return f"{100 * (shares[0] - shares[1]):+.0f} points{_between(interval)}"
+
+
+def _between(interval: Interval | None) -> str:
+    return "" if interval is None else f" ({100 * interval.low:+.0f} to {100 * interval.high:+.0f})"
+
+
+def _right(trials: Iterable[TrialRecord]) -> int:
+    return sum(bool(one.right_after_first) for one in trials)
+
+
+def servers(trials: Trials, verdict_of: Mapping[str, str]) -> list[str]:
+    """Return the table of servers: chosen calls by verdict, and right next calls with the server's text and without any."""
+    lines = ["| server | verdicts | right: server-text | right: none |", "| --- | --- | --- | --- |"]
+    for server in sorted({one.family for one in trials[AGAINST]}):
+        own = {name: [one for one in trials.get(name, ()) if one.family == server] for name in (AGAINST, "none")}
+        found = [verdict_of[one.case] for one in own[AGAINST]]
+        counts = ", ".join(f"{found.count(verdict)} {verdict}" for verdict in choose.VERDICTS if verdict in found)
+        cells = [f"{_right(part)} of {len(part)}" for part in own.values()]
+        lines.append(f"| {server} | {counts} | {' | '.join(cells)} |")
+    return lines
+
+
+def main(run: Path) -> None:
+    """Print the three tables, and how many trials are open or sent a call of their own."""
+    records = [one for one in read_run(run).records if one.treatment.model is not None]
+    trials, verdict_of = trials_by_wording(run), verdicts()
+    unsent = sum(one.verdict == "unjudged" and bool(one.attempts) for one in records)
+    without = sum(not one.attempts for one in records)
+    print(f"{len(records)} trials; {unsent} sent a call that the probe had not sent; {without} have no response yet.\n")
+    print(
+        "\n\n".join(
+            "\n".join(table)
+            for table in (wordings(trials), by_verdict(trials, verdict_of), servers(trials, verdict_of))
+        )
+    )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "reports")
