@@ -55,7 +55,7 @@ def probe(prefix: Path, name: str, server: Server, options: Sequence[str]) -> st
         words = ["mendbench", "tools", "probe", "--allow-writes", "--limit", ALL]
         words += [
             "--calls",
-            str(HERE / f"calls/{server.get('calls', name)}.jsonl"),
+            f"calls/{server.get('calls', name)}.jsonl",
             "--folder",
             f"{place}/{server['folder']}",
         ]
@@ -124,7 +124,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def _run(words: Sequence[str]) -> str:
-    return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True, cwd=HERE).stdout
 
 
 def _write(path: Path, document: object) -> None:
@@ -150,4 +150,4 @@ def main(task: str, prefix: Path, names: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3:])
+    main(sys.argv[1], Path(sys.argv[2]).absolute(), sys.argv[3:])
