@@ -16,7 +16,7 @@ from dataclasses import replace
 from mendbench.model.trial import TrialKey
 from mendbench.scoring.chance import ResponseDigest
 from mendbench.scoring.gating.resampled import Pair, shifts
-from mendbench.scoring.gating.result import Entry, Rules
+from mendbench.scoring.gating.result import BaselineEntry, Rules
 
 POLICIES = ("naive", "loop", "warn", "two-layer")
 A_GROUP = 2
@@ -26,10 +26,10 @@ HARMS = 0.1
 RULES = Rules()
 
 
-def entry(case: int, arm: int, policy: str, *, edits: bool) -> Entry:
+def entry(case: int, arm: int, policy: str, *, edits: bool) -> BaselineEntry:
     """Return one trial that was answered, and came out right."""
     trial = TrialKey(case=f"case-{case:04d}", strategy=f"strategy-{arm}", policy=policy, repairer="chat", model="m")
-    return Entry(
+    return BaselineEntry(
         key=f"{trial.case} {trial.strategy} {policy}",
         trial=trial,
         case_digest="",
@@ -47,7 +47,7 @@ def entry(case: int, arm: int, policy: str, *, edits: bool) -> Entry:
     )
 
 
-def wrong(one: Entry, *, harm: bool) -> Entry:
+def wrong(one: BaselineEntry, *, harm: bool) -> BaselineEntry:
     """Return a trial as it is if it comes out wrong."""
     return replace(one, verdict="incorrect", outcome="harmful" if harm else "unrepaired")
 

@@ -3,14 +3,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from mendbench.api.trying import Earlier, Spent, Standing, TryBudget, _Try, read_budget
+from mendbench.api.trying import EarlierTries, Standing, TryBudget, TrySpent, _Try, read_budget
 from mendbench.errors import BadInput
 
 
 def standing(**changes):
     values = {
         "strategy": "mine", "against": "summary", "model": "m", "budget": TryBudget(unit="prompts", amount=9), "pairs": (), "groups": 4,
-        "spent": Spent(), "earlier": Earlier(), "estimate": None, **changes,
+        "spent": TrySpent(), "earlier": EarlierTries(), "estimate": None, **changes,
     }  # fmt: skip
     return Standing(**values)
 

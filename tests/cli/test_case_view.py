@@ -6,11 +6,11 @@ from mendbench.api import CheckedCorpus
 from mendbench.cli.case_view import show_checked
 from mendbench.cli.options import Format
 from mendbench.errors import BadInput
-from mendbench.verify.checking import Checked
+from mendbench.verify.checking import CheckedCase
 from mendbench.verify.corpus_summary import summary
-from mendbench.verify.proof import ANY_EDIT, FIX_PASSES, Finding, MutantFate, Proof
+from mendbench.verify.proof import ANY_EDIT, FIX_PASSES, MutantFate, Proof, Requirement
 
-UNREAD = Checked(
+UNREAD = CheckedCase(
     case="a/new", proof=None, read=False,
     problems=tuple(BadInput(f"case.yaml:{line}:1", "title is not labelled", "a line") for line in (1, 2)),
 )  # fmt: skip
@@ -22,7 +22,7 @@ def mutant(fate, why=""):
 
 def proved(*mutants, findings=(), kind="repairable"):
     proof = Proof(case="a/a", kind=kind, findings=findings, mutants=mutants, recorded_from={}, seconds=1.0)
-    return Checked(case="a/a", problems=(), proof=proof)
+    return CheckedCase(case="a/a", problems=(), proof=proof)
 
 
 @pytest.fixture
@@ -53,15 +53,15 @@ def test_few_invalid_mutants_are_named_and_many_only_counted(shown):
 
 
 def test_mutants_of_a_case_whose_fix_fails_show_nothing(shown):
-    out = shown(proved(mutant("killed"), findings=(Finding(what=FIX_PASSES, held=False),)))
+    out = shown(proved(mutant("killed"), findings=(Requirement(what=FIX_PASSES, held=False),)))
     assert "no mutant judged" in out
     assert "mutation score: -;" in out
     assert [row.split()[3:] for row in out.splitlines() if row.startswith("a/a ")] == [["-", "-", "-", "-", "1.0"]]
 
 
 def test_wrong_fixes_that_no_check_refutes_are_counted_and_noted(shown):
-    unchecked = Finding(what="the wrong fix fails: w", held=True, why=ANY_EDIT)
-    checked = Finding(what="the wrong fix fails: v", held=True, why="refuted by kept a: it is gone")
+    unchecked = Requirement(what="the wrong fix fails: w", held=True, why=ANY_EDIT)
+    checked = Requirement(what="the wrong fix fails: v", held=True, why="refuted by kept a: it is gone")
     out = shown(proved(findings=(unchecked, checked), kind="control"))
     assert "1 wrong fix is refuted only because any edit is wrong here\n" in out
     assert "note" not in out

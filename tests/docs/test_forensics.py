@@ -6,7 +6,7 @@ from pathlib import Path
 from mendbench.cli.forensics_view import show_forensics
 from mendbench.scoring.forensics import attempt_use as forensics
 from mendbench.scoring.forensics import warning_cost
-from mendbench.scoring.forensics.attempt_use import Curve, LabelLine, Step, Stopping
+from mendbench.scoring.forensics.attempt_use import Curve, LabelLine, LimitStep, Stopping
 from mendbench.scoring.forensics.early_stopping import PolicyEffect
 from mendbench.scoring.forensics.passes import LABELS
 from mendbench.scoring.forensics.warning_cost import DetectorWarnings, FalseWarnings, MissedWarnings
@@ -41,7 +41,9 @@ EXAMPLE = (
 )
 
 
-@for_each("data", [LabelLine, Step, Stopping, Curve, PolicyEffect, DetectorWarnings, FalseWarnings, MissedWarnings])
+@for_each(
+    "data", [LabelLine, LimitStep, Stopping, Curve, PolicyEffect, DetectorWarnings, FalseWarnings, MissedWarnings]
+)
 def test_every_figure_is_explained(data):
     assert set(data.__dataclass_fields__) - IDENTITY <= WORDS
 

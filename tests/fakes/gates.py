@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mendbench.model.trial import TrialKey
 from mendbench.scoring.chance import ResponseDigest
-from mendbench.scoring.gating.result import Baseline, Digests, Entry, FactDigest, Present
+from mendbench.scoring.gating.result import Baseline, BaselineEntry, Digests, FactDigest, Present
 from mendbench.scoring.records import Treatment
 from mendbench.trial.row import trial_key
 from tests.fakes.scored import record
@@ -29,7 +29,7 @@ def entry(case="a", *, strategy="summary", policy="two-layer", model="m", sample
         case=case, strategy=strategy, policy=policy, repairer="chat" if model else "rules", model=model, detector=detector, sample=sample
     )  # fmt: skip
     responses = changes.pop("responses", (response(asked=model is not None),))
-    return Entry(**{
+    return BaselineEntry(**{
         "key": trial_key(key), "trial": key, "case_digest": "c1", "kind": "repairable", "verdict": "correct" if right else "incorrect",
         "outcome": "repaired" if right else "unrepaired", "stop_reason": "succeeded" if right else "no_progress",
         "attempts": len(responses), "wasted": 0 if right else len(responses), "responses": responses, "exchanges": "k1@30:r1",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mendbench.report.findings import Finding, Judgement
+from mendbench.report.findings import RunFinding, RunJudgement
 from tests.fakes.runs import (
     crashed,
     key_of,
@@ -53,15 +53,17 @@ def row(run, name):
 def gate_says(run, *, status="failed", words="2 trials got worse", extra=()):
     """Return a judgement: the plausible trial got worse, a limit broke, and a trial is gone."""
     worse = row(run, "looks-right")
-    return Judgement(
+    return RunJudgement(
         status=status,
         verdict=words,
         notes=("compared 5 of the 6 trials of baseline.tsv",),
         findings=(
-            Finding(level="error", title="lost", message="repaired -> plausible", key=worse["key"], case=worse["case"]),
-            Finding(level="error", title="limit broken", message="max_wasted: 2 is too high"),
-            Finding(level="error", title="gone", message="repaired -> not in the run", key="slack/gone | x"),
-            Finding(level="notice", title="new", message="not in the baseline", key=row(run, "wrong")["key"]),
+            RunFinding(
+                level="error", title="lost", message="repaired -> plausible", key=worse["key"], case=worse["case"]
+            ),
+            RunFinding(level="error", title="limit broken", message="max_wasted: 2 is too high"),
+            RunFinding(level="error", title="gone", message="repaired -> not in the run", key="slack/gone | x"),
+            RunFinding(level="notice", title="new", message="not in the baseline", key=row(run, "wrong")["key"]),
             *extra,
         ),
     )

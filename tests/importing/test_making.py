@@ -16,7 +16,7 @@ from mendbench.errors import BadInput
 from mendbench.importing.drafting import Wish
 from mendbench.importing.engine.trace import read_engine_trace
 from mendbench.importing.har import read_har
-from mendbench.importing.interface import Dropped, Found, Source
+from mendbench.importing.interface import Dropped, FoundExchange, Source
 from mendbench.importing.making import import_case
 from mendbench.importing.own_trace import read_own_trace
 from mendbench.model.exchange import Request, Response
@@ -35,7 +35,7 @@ JSON = (("Content-Type", "application/json"),)
 
 
 def found(place, method, url, response, body=b"", **more):
-    return Found(place=place, request=Request(method=method, url=url, body=body, **more), response=response)
+    return FoundExchange(place=place, request=Request(method=method, url=url, body=body, **more), response=response)
 
 
 def response(status, value, **more):
@@ -47,7 +47,9 @@ REFUSED = found("e[2]", "POST", f"{BASE}/notes", response(422, {"detail": "text 
 OTHER = found("e[1]", "GET", f"{BASE}/favicon.ico", response(404, {}))
 
 
-NO_REQUESTS = Source(kind="trace", path=Path("t.json"), found=(Found(place="n", node="n", response=response(200, {})),))
+NO_REQUESTS = Source(
+    kind="trace", path=Path("t.json"), found=(FoundExchange(place="n", node="n", response=response(200, {})),)
+)
 
 
 def wish(tmp_path, *exchanges, **more):
@@ -293,7 +295,7 @@ def test_a_listing_of_tools_is_no_node_and_gives_the_tool_its_schema(tmp_path):
 def test_a_simulated_api_demands_the_credential_that_every_request_had(tmp_path, second, demanded):
     def asked(place, path, token):
         request = Request(method="GET", url=f"{BASE}{path}", headers=(("Authorization", token),) if token else ())
-        return Found(place=place, request=request, response=response(200, {}))
+        return FoundExchange(place=place, request=request, response=response(200, {}))
 
     done(
         tmp_path,

@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 
-from mendbench.importing.interface import Found
+from mendbench.importing.interface import FoundExchange
 from mendbench.importing.requests_as_workflow import workflow_of_requests
 from mendbench.model.exchange import Request, Response
 from mendbench.runtime.nodes.http import request_of
@@ -14,7 +14,7 @@ def sent(method, url, body=None, **headers):
     request = Request(
         method=method, url=url, headers=tuple((k.replace("_", "-"), v) for k, v in headers.items()), body=data
     )
-    return Found(place=url, request=request, response=None)
+    return FoundExchange(place=url, request=request, response=None)
 
 
 def test_each_request_is_a_node_after_the_one_before():
@@ -113,6 +113,8 @@ def test_forms_and_texts_are_sent_as_they_were():
 
 def test_without_a_request_that_a_node_sends_there_is_no_workflow():
     assert (
-        workflow_of_requests([sent("POST", "model://gpt/chat", {"messages": []}), Found(place="a", response=None)], {})
+        workflow_of_requests(
+            [sent("POST", "model://gpt/chat", {"messages": []}), FoundExchange(place="a", response=None)], {}
+        )
         is None
     )

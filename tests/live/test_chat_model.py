@@ -10,7 +10,7 @@ import pytest
 
 from mendbench.errors import BadInput, Incomplete
 from mendbench.live.chat_model import ChatCaller
-from mendbench.live.rate_limit import Pace, Stopped
+from mendbench.live.rate_limit import Pace, ResponseNotNeeded
 from mendbench.repairers.asking import read_response
 from tests.fakes.worlds import completion
 
@@ -310,6 +310,6 @@ def test_a_wait_between_two_tries_ends_when_nobody_wants_the_answer_any_more():
     pace = Pace()
     made, sent, _ = caller([(503, {}, {"Retry-After": "100"})], pace=pace)
     transport = httpx2.MockTransport(lambda request: (pace.stop(), made.transport.handle_request(request))[1])
-    with pytest.raises(Stopped):
+    with pytest.raises(ResponseNotNeeded):
         replace(made, sleep=None, transport=transport).send(ASK)
     assert len(sent) == 1

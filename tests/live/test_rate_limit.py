@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.live.rate_limit import Pace, Stopped
+from mendbench.live.rate_limit import Pace, ResponseNotNeeded
 from mendbench.model.exchange import Response
 from tests.fakes.recording import PATIENCE_S
 
@@ -135,7 +135,7 @@ def test_waiters_are_notified_when_it_stops_and_nothing_more_is_asked():
         try:
             with pace.sending() as sending:
                 sending.send(lambda: GOOD, limited)
-        except Stopped:
+        except ResponseNotNeeded:
             events.append("stopped")
 
     with pace.sending() as sending:
@@ -149,12 +149,12 @@ def test_waiters_are_notified_when_it_stops_and_nothing_more_is_asked():
 
         assert sending.send(call, limited) == GOOD
     assert events == ["stopped"]
-    with pytest.raises(Stopped), pace.sending() as sending:
+    with pytest.raises(ResponseNotNeeded), pace.sending() as sending:
         sending.send(lambda: pytest.fail("it was asked"), limited)
 
 
 def test_a_real_wait_ends_when_it_is_stopped():
     pace = Pace()
     pace.stop()
-    with pytest.raises(Stopped), pace.sending() as sending:
+    with pytest.raises(ResponseNotNeeded), pace.sending() as sending:
         sending.rest(3600.0)

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.report.annotations import MESSAGE, SHOWN, Note, Place, annotation_lines, command
-from mendbench.report.findings import Finding
+from mendbench.report.annotations import MESSAGE, SHOWN, CasePlace, Note, annotation_lines, command
+from mendbench.report.findings import RunFinding
 from tests.fakes.judged import ODD, gate_says, mixed_run, odd_run, row
 from tests.fakes.runs import key_of, plausible, repairable, row_of, stored_run, unjudged, unrepaired
 
 
 def places(case):
-    return Place(file=f"cases/{case}/case.yaml", line=3)
+    return CasePlace(file=f"cases/{case}/case.yaml", line=3)
 
 
 def nowhere(case):
@@ -81,15 +81,15 @@ def test_levels_are_counted_apart():
 
 
 def test_the_count_takes_the_place_of_the_last_notice():
-    notices = [Finding(level="notice", title=f"new {at}", message="new") for at in range(SHOWN + 3)]
+    notices = [RunFinding(level="notice", title=f"new {at}", message="new") for at in range(SHOWN + 3)]
     lines = annotation_lines(mixed_run(), places, findings=notices)
     assert len(lines) == SHOWN
     assert lines[-1] == "::notice title=mendbench::4 more notices; all stand in the run's report"
 
 
 def test_a_count_of_others_leaves_the_notices_that_there_is_room_for():
-    warnings = [Finding(level="warning", title=f"open {at}", message="open") for at in range(SHOWN + 1)]
-    notices = [Finding(level="notice", title=f"new {at}", message="new") for at in range(SHOWN)]
+    warnings = [RunFinding(level="warning", title=f"open {at}", message="open") for at in range(SHOWN + 1)]
+    notices = [RunFinding(level="notice", title=f"new {at}", message="new") for at in range(SHOWN)]
     lines = annotation_lines(mixed_run(), places, findings=[*warnings, *notices])
     assert [line[:9] for line in lines] == ["::warning"] * SHOWN + ["::notice "] * SHOWN
     assert lines[-1].endswith("::1 more warning and 1 more notice; all stand in the run's report")
@@ -141,14 +141,14 @@ def test_a_message_is_no_longer_than_is_shown(length):
 
 
 def test_a_finding_about_a_case_alone_stands_at_the_case():
-    one = Finding(level="error", title="t", message="m", case="slack/right")
+    one = RunFinding(level="error", title="t", message="m", case="slack/right")
     _, stated, message = read(annotation_lines(mixed_run(), places, findings=[one])[0])
     assert (stated["file"], message) == ("cases/slack/right/case.yaml", "slack/right: m")
 
 
 def test_the_trial_of_a_finding_is_reported_by_its_name():
     run = mixed_run()
-    one = Finding(level="error", title="t", message="m", key=row(run, "right")["key"])
+    one = RunFinding(level="error", title="t", message="m", key=row(run, "right")["key"])
     assert read(annotation_lines(run, places, findings=[one])[0])[2].startswith(
         "slack/right [summary, two-layer, tiny-coder]: m\n"
     )

@@ -5,7 +5,16 @@ import pytest
 from mendbench.model.trial import TrialKey
 from mendbench.report.judging import judgement_of_changes, judgement_of_gate
 from mendbench.scoring.comparing.changes import Change, Ending
-from mendbench.scoring.gating.result import Difference, Entry, Finding, GateResult, Limit, LimitResult, Shift, Tally
+from mendbench.scoring.gating.result import (
+    BaselineEntry,
+    DigestDifference,
+    GateResult,
+    Limit,
+    LimitResult,
+    Shift,
+    Tally,
+    TrialChange,
+)
 from mendbench.scoring.records import Treatment
 from mendbench.scoring.score import Measure
 
@@ -16,14 +25,14 @@ TREATMENT = Treatment(
 
 
 def entry(verdict, outcome):
-    return Entry(
+    return BaselineEntry(
         key="k", trial=TRIAL, case_digest="c", kind="repairable", verdict=verdict, outcome=outcome, stop_reason="succeeded",
         attempts=1, wasted=0, responses=(), exchanges="", context_tokens=None, facts=(), elapsed_ms=0,
     )  # fmt: skip
 
 
 def finding(change, level):
-    return Finding(
+    return TrialChange(
         change=change, level=level, key=f"{change}-key", trial=TRIAL, before=entry("correct", "repaired"),
         after=entry("incorrect", "plausible"), regime="exact", why=("the same responses", "kept x does not hold"),
     )  # fmt: skip
@@ -88,7 +97,7 @@ def test_what_fails_the_gate_is_an_error_and_what_is_inconclusive_a_warning():
 
 
 def test_limits_shifts_and_digests_are_about_the_whole_run():
-    other = Difference(what="engine", before="1", after="2", hint="accept it")
+    other = DigestDifference(what="engine", before="1", after="2", hint="accept it")
     found = judgement_of_gate(
         result(
             differences=(other,),

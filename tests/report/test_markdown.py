@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from mendbench.report.findings import Finding
+from mendbench.report.findings import RunFinding
 from mendbench.report.markdown import COMMENT, CUT_LINE, STEP_SUMMARY, code, markdown, plain
 from mendbench.results.totals import totals
 from mendbench.scoring.record_table import records_of
@@ -133,7 +133,9 @@ def test_a_judgement_stands_before_the_figures_the_gravest_first():
     run = mixed_run()
     text = markdown(
         run,
-        judgement=gate_says(run, extra=(Finding(level="warning", title="unjudged", message="a recording is missing"),)),
+        judgement=gate_says(
+            run, extra=(RunFinding(level="warning", title="unjudged", message="a recording is missing"),)
+        ),
     )
     assert text.index("❌ 2 trials got worse\n") < text.index("### Repair success")
     items = [line for line in text.splitlines() if line.startswith("- ")]
@@ -149,7 +151,7 @@ def test_a_judgement_stands_before_the_figures_the_gravest_first():
 
 def test_many_findings_leave_room_for_the_figures():
     run = mixed_run()
-    extra = tuple(Finding(level="notice", title="new", message="x" * 300, case=f"slack/{at}") for at in range(900))
+    extra = tuple(RunFinding(level="notice", title="new", message="x" * 300, case=f"slack/{at}") for at in range(900))
     text = markdown(run, judgement=gate_says(run, extra=extra))
     assert "and 861 more of ℹ️" in text
     assert "### Repair success" in text

@@ -13,7 +13,7 @@ from mendbench.results.baseline import (
     read_baseline,
     render_baseline,
 )
-from mendbench.scoring.gating.result import Baseline, Entry
+from mendbench.scoring.gating.result import Baseline, BaselineEntry
 from mendbench.trial.row import trial_key
 from tests.fakes.gates import DIGESTS, baseline, crashed, entry, facts, response
 from tests.fakes.runs import key_of, repairable, repaired, row_of, small_run, trial, unjudged
@@ -73,7 +73,7 @@ DIGEST = st.text("0123456789abcdef", min_size=8, max_size=8)
     st.sampled_from([(), facts(stated="a"), facts(stated="af", missing="0b")]),
 )  # fmt: skip
 def test_any_names_survive_the_file(tmp_path_factory, key, responses, exchanges, recall):
-    one = Entry(
+    one = BaselineEntry(
         key=trial_key(key), trial=key, case_digest="c", kind="control", verdict="correct", outcome="untouched", stop_reason="succeeded",
         attempts=len(responses), wasted=0, responses=tuple(responses), exchanges=exchanges, context_tokens=len(responses) or None,
         facts=recall, elapsed_ms=len(responses),

@@ -15,7 +15,7 @@ from mendbench.runtime.display import (
     warning_lines,
 )
 from mendbench.runtime.events import NodeCached, NodeCompleted, NodeFailed, NodeStarted, NodeWarned
-from mendbench.runtime.parse import Problem
+from mendbench.runtime.parse import WorkflowProblem
 
 
 def record(name, state, **more):
@@ -79,13 +79,13 @@ def test_a_failure_shows_no_credential():
 
 
 def test_a_problem_is_reported_with_its_place_and_a_note_as_a_note():
-    problem = Problem(message="Unknown node type: 'htp'", node_id="a", where="/nodes/a/type", suggestion="http")
+    problem = WorkflowProblem(message="Unknown node type: 'htp'", node_id="a", where="/nodes/a/type", suggestion="http")
     assert problem_text(problem, 1).splitlines() == [
         "1. [a] Unknown node type: 'htp'",
         "   At: /nodes/a/type",
         "   Suggestion: http",
     ]
-    assert problem_text(Problem(message="m", severity="note"), 3) == "3. note: m"
+    assert problem_text(WorkflowProblem(message="m", severity="note"), 3) == "3. note: m"
 
 
 def test_the_summary_counts_nodes_failures_and_warnings():

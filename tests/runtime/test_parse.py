@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from mendbench.model.workflow import Edge, Input, Node, Output, Workflow
-from mendbench.runtime.parse import Problem, parse_workflow, salvaged
+from mendbench.runtime.parse import WorkflowProblem, parse_workflow, salvaged
 from mendbench.runtime.schema import WORKFLOW_SCHEMA
 from tests.fakes.documents import DOCUMENTS
 
@@ -26,7 +26,7 @@ def document(**changes: object) -> dict[str, object]:
     return {**whole, **changes}
 
 
-def problems_of(whole: object) -> tuple[Problem, ...]:
+def problems_of(whole: object) -> tuple[WorkflowProblem, ...]:
     workflow, problems = parse_workflow(whole)
     assert (workflow is None) == bool(problems)
     return problems

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mendbench.runtime import suggest
 from mendbench.runtime.outline import NodeSpec
-from mendbench.runtime.parse import MAX_PROBLEMS, Problem
+from mendbench.runtime.parse import MAX_PROBLEMS, WorkflowProblem
 from mendbench.runtime.suggest import Guesses
 from mendbench.runtime.validate import errors_of, validate
 from tests.fakes.documents import DOCUMENTS, JSON
@@ -41,11 +41,11 @@ def chain(*nodes: dict[str, object], **rest: object) -> dict[str, object]:
     return {"nodes": list(nodes), "edges": edges, **rest}
 
 
-def errors(document: object, **inputs: object) -> tuple[Problem, ...]:
+def errors(document: object, **inputs: object) -> tuple[WorkflowProblem, ...]:
     return errors_of(validate(document, inputs, TYPES))
 
 
-def notes(document: object, **inputs: object) -> tuple[Problem, ...]:
+def notes(document: object, **inputs: object) -> tuple[WorkflowProblem, ...]:
     return tuple(problem for problem in validate(document, inputs, TYPES) if problem.severity == "note")
 
 

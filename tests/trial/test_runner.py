@@ -25,7 +25,7 @@ from mendbench.runs.trials import run_trials
 from mendbench.scoring.judging.judge import judge
 from mendbench.scoring.record_table import records_of
 from mendbench.secrets.redaction import canary
-from mendbench.strategies.frame import Frame, frame
+from mendbench.strategies.frame import FrameTemplate, frame
 from mendbench.trial.components import BenchContext, build_components
 from mendbench.trial.long_texts import whole
 from mendbench.trial.record_hint import record_hint
@@ -79,7 +79,7 @@ class Foreign:
     behave: object
     name: str = "foreign"
     model: str | None = None
-    frame: Frame = field(default_factory=frame)
+    frame: FrameTemplate = field(default_factory=frame)
 
     def reply(self, prompt, model_requests, *, sample, times_asked):
         return Reply(text=self.behave() or '{"edits": []}')

@@ -1,7 +1,7 @@
 from mendbench.errors import BadInput
-from mendbench.verify.checking import Checked
+from mendbench.verify.checking import CheckedCase
 from mendbench.verify.corpus_summary import mutation_score, summary
-from mendbench.verify.proof import Finding, MutantFate, Proof
+from mendbench.verify.proof import MutantFate, Proof, Requirement
 
 
 def fate(name, kind="constant"):
@@ -10,9 +10,9 @@ def fate(name, kind="constant"):
 
 def checked(name, *fates, seconds=1.0, held=True):
     proof = Proof(
-        case=name, kind="repairable", findings=(Finding(what="x", held=held),), mutants=fates, recorded_from={}, seconds=seconds
+        case=name, kind="repairable", findings=(Requirement(what="x", held=held),), mutants=fates, recorded_from={}, seconds=seconds
     )  # fmt: skip
-    return Checked(case=name, problems=(), proof=proof)
+    return CheckedCase(case=name, problems=(), proof=proof)
 
 
 def test_strength_is_overall_and_by_kind_of_mutant_with_the_others_beside_it():
@@ -42,7 +42,7 @@ def test_strength_is_overall_and_by_kind_of_mutant_with_the_others_beside_it():
 
 
 def test_a_corpus_of_which_nothing_could_be_proved_has_no_figures():
-    broken = Checked(case="a/a", problems=(BadInput("p", "f", "m"),), proof=None)
+    broken = CheckedCase(case="a/a", problems=(BadInput("p", "f", "m"),), proof=None)
     found = summary([broken], ())
     assert (found["cases"], found["held"], found["seconds"]["median"], found["mutation_score"]["share"]) == (
         1,
@@ -65,10 +65,10 @@ def test_no_judged_mutant_is_no_strength():
 
 
 def test_what_is_unproved_is_listed_with_its_reason_and_fails_no_case():
-    fix = Finding(what="the wrong fix fails: w", held=None, why="unproved (live): no recording")
+    fix = Requirement(what="the wrong fix fails: w", held=None, why="unproved (live): no recording")
     mutant = MutantFate(kind="constant", what="m", fate="unproved (live)", why="no recording either")
     proof = Proof(case="a/a", kind="repairable", findings=(fix,), mutants=(mutant,), recorded_from={}, seconds=1.0)
-    found = summary([Checked(case="a/a", problems=(), proof=proof)], ())
+    found = summary([CheckedCase(case="a/a", problems=(), proof=proof)], ())
     assert found["held"] == 1
     assert found["unproved"] == [
         {"case": "a/a", "what": "the wrong fix fails: w", "why": "no recording"},

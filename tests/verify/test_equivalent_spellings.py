@@ -11,7 +11,7 @@ from mendbench.corpus.corpus import load_corpus
 from mendbench.recording.recorder import Recorder
 from mendbench.trial.components import build_engine
 from mendbench.values.json_patch import apply_patch
-from mendbench.verify.bench import Bench
+from mendbench.verify.bench import ProofParts
 
 SLACK, GITHUB = "template/display-name-field-does-not-exist", "github/issue-title-sent-as-name"
 
@@ -21,7 +21,7 @@ def outcome(case_id, node, change):
     corpus = load_corpus(shipped_root() / "cases", shipped_root() / "cassettes")
     case, recorder = corpus.case(case_id), Recorder()
     recordings = recorder.recordings(corpus.cassettes(case))
-    bench = Bench(case=case, engine=build_engine("mendbench", case), recordings=recordings, recorder=recorder)
+    bench = ProofParts(case=case, engine=build_engine("mendbench", case), recordings=recordings, recorder=recorder)
     workflow = apply_patch(case.workflow, case.fix.patch)
     fixed = copy.deepcopy(workflow)
     change(next(one for one in fixed["nodes"] if one["id"] == node)["params"])

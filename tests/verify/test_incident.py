@@ -7,7 +7,7 @@ from mendbench.corpus.incident import INCIDENT, incident_of, incident_text, read
 from mendbench.errors import BadInput
 from mendbench.recording.recorder import Recorder
 from mendbench.trial.components import build_engine
-from mendbench.verify.bench import Bench
+from mendbench.verify.bench import ProofParts
 from mendbench.verify.proof import prove
 from tests.fakes.cases import RENAMED, context_of
 
@@ -17,7 +17,7 @@ FINDING = "the world answers as in the incident"
 def first_traffic(root):
     case = context_of(root).corpus.case(RENAMED)
     recordings = Recordings.open(root / "cassettes" / RENAMED)
-    bench = Bench(case=case, engine=build_engine("mendbench", case), recordings=recordings, recorder=Recorder())
+    bench = ProofParts(case=case, engine=build_engine("mendbench", case), recordings=recordings, recorder=Recorder())
     return bench.clean(case.workflow, None).traffic
 
 

@@ -5,12 +5,12 @@ from dataclasses import asdict, replace
 import pytest
 
 from mendbench.verify import proof_store
-from mendbench.verify.proof import Finding, MutantFate, Proof
+from mendbench.verify.proof import MutantFate, Proof, Requirement
 from mendbench.verify.proof_store import store_proof, stored_proof
 from tests.fakes.cases import RENAMED, context_of
 
 PROOF = Proof(
-    case=RENAMED, kind="repairable", findings=(Finding(what="x", held=True),), mutants=(MutantFate(kind="constant", what="m", fate="killed", patch=({"op": "remove", "path": "/nodes/n"},)),),
+    case=RENAMED, kind="repairable", findings=(Requirement(what="x", held=True),), mutants=(MutantFate(kind="constant", what="m", fate="killed", patch=({"op": "remove", "path": "/nodes/n"},)),),
     recorded_from={"json_api": "simulator"}, seconds=1.5,
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ from mendbench.cassettes import cassette
 from mendbench.recording.recorder import Recorder
 from mendbench.trial.components import build_engine
 from mendbench.values.json_patch import apply_patch
-from mendbench.verify.bench import Bench
+from mendbench.verify.bench import ProofParts
 from mendbench.verify.proof import prove
 from mendbench.verify.refutation import refutation
 from tests.fakes.cases import (
@@ -57,7 +57,7 @@ def refuted(live, tmp_path):
         context, recorder = context_of(root), Recorder()
         case = context.corpus.case(case_id)
         recordings = recorder.recordings(context.corpus.cassettes(case))
-        bench = Bench(case=case, engine=build_engine("mendbench", case), recordings=recordings, recorder=recorder)
+        bench = ProofParts(case=case, engine=build_engine("mendbench", case), recordings=recordings, recorder=recorder)
         before = path.read_bytes()
         found = refutation(bench, apply_patch(case.workflow, patch))
         assert path.read_bytes() == before

@@ -6,7 +6,7 @@ from mendbench.cassettes.recordings import Recordings
 from mendbench.recording.recorder import Recorder
 from mendbench.trial.components import build_engine
 from mendbench.values.json_patch import apply_patch
-from mendbench.verify.bench import Bench
+from mendbench.verify.bench import ProofParts
 from mendbench.verify.proof import prove
 from mendbench.verify.stated_facts import unstated_facts
 from tests.fakes.cases import PARCEL, RENAMED, add_parcel, change_case, context_of, set_text
@@ -18,7 +18,7 @@ def bench_of(root, *facts, case_id=RENAMED, faults=1):
     labelled = tuple(replace(case.faults[0], id=str(number), facts=facts) for number in range(faults))
     case = replace(case, faults=labelled)
     recordings = Recordings.open(corpus.cassettes(case))
-    return Bench(case=case, engine=build_engine("mendbench", case), recordings=recordings, recorder=Recorder())
+    return ProofParts(case=case, engine=build_engine("mendbench", case), recordings=recordings, recorder=Recorder())
 
 
 def test_a_fact_may_stand_in_a_response_an_output_or_a_failure(root):

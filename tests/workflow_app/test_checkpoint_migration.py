@@ -12,7 +12,7 @@ from mendbench.detectors import detector
 from mendbench.io.virtual_clock import VirtualClock
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.secrets.redaction import Redactor
-from mendbench.workflow_app.choices import Choice, Impossible, Resume, Standing, after, stopped
+from mendbench.workflow_app.choices import Choice, Impossible, Resume, RunState, after, stopped
 from tests.fakes.engine import FakeWorld, chain, http, said
 
 PRE, CHAT, LOG = "https://api.test/pre", "https://api.test/chat", "https://api.test/log"
@@ -45,7 +45,7 @@ def execute(document, inputs, reach, checkpoint=None):
 
 
 def standing(document, reach, checkpoint=None, **inputs):
-    return Standing(document=document, inputs=inputs, execution=execute(document, inputs, reach, checkpoint))
+    return RunState(document=document, inputs=inputs, execution=execute(document, inputs, reach, checkpoint))
 
 
 def leaves(where):
@@ -60,7 +60,7 @@ def chosen(where, value, param="body.channel", *, within=False):
 def go_on(ways, reach):
     assert isinstance(ways, Resume), ways
     execution = execute(ways.document, ways.inputs, reach, ways.checkpoint)
-    return Standing(document=ways.document, inputs=ways.inputs, execution=execution)
+    return RunState(document=ways.document, inputs=ways.inputs, execution=execution)
 
 
 def texts(reach):

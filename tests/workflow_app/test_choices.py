@@ -20,7 +20,7 @@ from mendbench.workflow_app.choices import (
     Ended,
     Impossible,
     Resume,
-    Standing,
+    RunState,
     after,
     recorded,
     stopped,
@@ -64,7 +64,7 @@ def execute(document, inputs, reach, checkpoint=None):
 
 
 def standing(document, reach, **inputs):
-    return Standing(document=document, inputs=inputs, execution=execute(document, inputs, reach))
+    return RunState(document=document, inputs=inputs, execution=execute(document, inputs, reach))
 
 
 def leaf_of(where, param, *, within=False, secret=None):
@@ -109,7 +109,7 @@ def test_a_step_behind_a_skipped_one_that_had_completed_is_not_run_twice():
     good = flow({"channel": "general"})
     done = execute(good, {}, reach)
     bad = flow({"channel": "gone"})
-    where = Standing(document=bad, inputs={}, execution=execute(bad, {}, reach, done.checkpoint))
+    where = RunState(document=bad, inputs={}, execution=execute(bad, {}, reach, done.checkpoint))
     ways = after(where, Choice(name="skip"), ENGINE.validate)
     execute(ways.document, ways.inputs, reach, ways.checkpoint)
     assert reach.calls().count(f"POST {LOG}") == 1

@@ -26,7 +26,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import TrialKey
 from mendbench.trial.components import BenchContext
 from mendbench.verify.case_view import CASE_FILTERS, case_document, case_row, fits
-from mendbench.verify.checking import Checked, check, left_behind, stray_groups
+from mendbench.verify.checking import CheckedCase, check, left_behind, stray_groups
 from mendbench.verify.corpus_summary import counts, summary
 from mendbench.verify.proof_store import PROOFS
 
@@ -109,7 +109,7 @@ def show_case(case_id: str, cases: Path | None, cassettes: Path | None) -> JsonO
 class CheckedCorpus:
     """The check results of many cases."""
 
-    cases: tuple[Checked, ...]
+    cases: tuple[CheckedCase, ...]
     """Sorted by id."""
     summary: JsonObject
     left: tuple[BadInput, ...] = ()

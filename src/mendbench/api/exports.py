@@ -12,8 +12,8 @@ from mendbench.api.gating import gate
 from mendbench.config.config_file import load_config
 from mendbench.errors import BadInput
 from mendbench.io.files import append_durably, why_unwritable, write_atomically
-from mendbench.report.annotations import Place, Places, annotation_lines
-from mendbench.report.findings import Judgement
+from mendbench.report.annotations import CasePlace, Places, annotation_lines
+from mendbench.report.findings import RunJudgement
 from mendbench.report.frames import csv_files, frames, parquet_files
 from mendbench.report.judging import judgement_of_changes, judgement_of_gate
 from mendbench.report.junit import junit as junit_of
@@ -25,7 +25,7 @@ from mendbench.scoring.gating.result import GateResult
 if TYPE_CHECKING:
     import pandas as pd
 
-Against: TypeAlias = str | Path | GateResult | Comparison | Judgement
+Against: TypeAlias = str | Path | GateResult | Comparison | RunJudgement
 """What a run is compared with: a baseline's file, another run's folder, or an existing result."""
 
 _Data = TypeVar("_Data", str, str | bytes)
@@ -94,7 +94,7 @@ def data_frames(run: str | Path | StoredRun) -> dict[str, pd.DataFrame]:
     return frames(run if isinstance(run, StoredRun) else read_run(Path(run)))
 
 
-def judged(run: StoredRun, against: Against | None) -> Judgement | None:
+def judged(run: StoredRun, against: Against | None) -> RunJudgement | None:
     """Return the judgement on a run compared with ``against``; None without ``against``.
 
     Raises:
@@ -119,7 +119,7 @@ def _refuse_inside(path: Path, folder: Path) -> None:
         raise BadInput(str(path), "it lies in the folder of the run", f"write beside {folder}: a run replaces it whole")
 
 
-def _step_summary(run: StoredRun, judgement: Judgement | None) -> tuple[Path, str]:
+def _step_summary(run: StoredRun, judgement: RunJudgement | None) -> tuple[Path, str]:
     named = os.environ.get(SUMMARY_VARIABLE)
     if not named:
         hint = "leave --github-summary away outside GitHub Actions, or write the same with --markdown FILE"
@@ -149,11 +149,11 @@ def _places() -> Places:
     cases = (here / "cases" if loaded.packaged else loaded.cases_dir).resolve()
     root = _repository(here, os.environ)
 
-    def place(case: str) -> Place | None:
+    def place(case: str) -> CasePlace | None:
         path = cases / case / "case.yaml"
         if root not in path.parents or not path.is_file():
             return None
-        return Place(file=path.relative_to(root).as_posix(), line=_line(path))
+        return CasePlace(file=path.relative_to(root).as_posix(), line=_line(path))
 
     return place
 

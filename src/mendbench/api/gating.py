@@ -25,7 +25,7 @@ from mendbench.runs.trial_keys import TrialKeys
 from mendbench.runs.trials import run_trials
 from mendbench.scoring.gating.gate import gate as gated
 from mendbench.scoring.gating.limits import read_limits
-from mendbench.scoring.gating.result import COSTS, Baseline, Finding, GateResult, Present, Rules, Selection
+from mendbench.scoring.gating.result import COSTS, Baseline, GateResult, LimitSelection, Present, Rules, TrialChange
 from mendbench.strategies import strategy
 from mendbench.strategies.interface import parts_of
 from mendbench.trial.components import BenchContext
@@ -163,7 +163,7 @@ def rules_of(config: Config, stored: StoredRun, *, place: str) -> Rules:
     matrix = stored.run.get("matrix") or []
     controls = {name for sweep in matrix for name in sweep.get("controls") or ()}
     asked = {name for sweep in matrix for name in sweep.get("repairers") or ()}
-    selection = Selection(
+    selection = LimitSelection(
         engines=tuple(own.engines), strategies=tuple(own.strategies), policies=tuple(own.policies),
         repairers=tuple(own.repairers), models=tuple(own.models), part=None if own.part == "all" else own.part,
         controls=tuple(sorted(controls - asked)), place=f"{place}: gate",
@@ -234,8 +234,8 @@ def _fact_texts(loaded: Loaded, case_id: str, case_digest: str) -> Mapping[str, 
 
 
 def _with_reason(
-    finding: Finding, stored: StoredRun, texts: Callable[[str, str], Mapping[str, str]], loaded: Loaded
-) -> Finding:
+    finding: TrialChange, stored: StoredRun, texts: Callable[[str, str], Mapping[str, str]], loaded: Loaded
+) -> TrialChange:
     row = None if finding.after is None else stored.row(finding.key)
     if row is None:
         return finding

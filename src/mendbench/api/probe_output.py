@@ -15,7 +15,7 @@ from mendbench.io.temporary_folders import scratch
 from mendbench.probing.cases import write_cases
 from mendbench.probing.result import NotRun, Probe
 from mendbench.report.probe_page import render_probe
-from mendbench.verify.checking import Checked
+from mendbench.verify.checking import CheckedCase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ def emit_cases(found: Probe, cases_dir: Path, *, on_progress: Progress) -> Emitt
     return Emitted(cases=tuple(one.id for one in held), cases_dir=cases_dir, cassettes_dir=cassettes_dir, left=left)
 
 
-def _reasons(one: Checked) -> list[str]:
+def _reasons(one: CheckedCase) -> list[str]:
     findings = one.proof.findings if one.proof is not None else ()
     return [*map(str, one.problems), *(f"{each.what}: {each.why}" for each in findings if each.held is False)]
 

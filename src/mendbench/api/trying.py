@@ -64,7 +64,7 @@ class TryBudget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class CasePair:
     """One case under both strategies."""
 
     case: str
@@ -74,7 +74,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spent:
+class TrySpent:
     """What a try has spent so far."""
 
     prompts: int = 0
@@ -89,7 +89,7 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Earlier:
+class EarlierTries:
     """Earlier tries of the same two strategies with the same model."""
 
     tries: int = 0
@@ -105,13 +105,13 @@ class Standing:
     against: str
     model: str
     budget: TryBudget
-    pairs: tuple[Pair, ...]
+    pairs: tuple[CasePair, ...]
     groups: int
     """Groups of cases that there are: one case of each counts, because twins are not independent."""
     skipped: tuple[tuple[str, str], ...] = ()
     """Cases without a verdict, and why."""
-    spent: Spent
-    earlier: Earlier
+    spent: TrySpent
+    earlier: EarlierTries
     estimate: ModelEstimate | None
     """The estimate before the first response; None if everything was recorded."""
     ended: Ended | None = None
@@ -205,7 +205,7 @@ def try_strategy(
             )
         earlier = _earlier(_ledger(loaded), run)
         standing = Standing(
-            strategy=strategy, against=against, model=model, budget=budget, pairs=(), groups=len(cases), spent=Spent(),
+            strategy=strategy, against=against, model=model, budget=budget, pairs=(), groups=len(cases), spent=TrySpent(),
             earlier=earlier, estimate=estimate,
         )  # fmt: skip
         ended: Ended = "interrupted"
@@ -266,7 +266,7 @@ class _Try:
         if open_ is not None:
             why = str(open_.row["problem"] or open_.verdict)
             return replace(before, skipped=(*before.skipped, (case.id, why)), spent=spent)
-        pair = Pair(case=case.id, own=_is_right(ran[0]), other=_is_right(ran[1]))
+        pair = CasePair(case=case.id, own=_is_right(ran[0]), other=_is_right(ran[1]))
         return replace(before, pairs=(*before.pairs, pair), spent=spent)
 
     def _ran(self, key: TrialKey) -> tuple[RanTrial, int]:
@@ -288,7 +288,7 @@ def _is_right(trial: RanTrial) -> bool:
     return bool(trial.row["right_after_first"])
 
 
-def _added(spent: Spent, trial: RanTrial, sent: int) -> Spent:
+def _added(spent: TrySpent, trial: RanTrial, sent: int) -> TrySpent:
     tokens = sum((one.prompt_tokens or 0) + (one.completion_tokens or 0) for one in trial.attempts)
     usd = float(trial.row["cost_usd"] or 0)
     return replace(spent, prompts=spent.prompts + sent, tokens=spent.tokens + tokens, usd=spent.usd + usd)
@@ -341,17 +341,17 @@ def _ledger(loaded: Loaded) -> Path:
     return loaded.private_dir.with_name(LEDGER)
 
 
-def _earlier(ledger: Path, run: _Try) -> Earlier:
+def _earlier(ledger: Path, run: _Try) -> EarlierTries:
     try:
         lines = ledger.read_text("utf-8").splitlines()
     except FileNotFoundError:
-        return Earlier()
+        return EarlierTries()
     same = [
         one
         for one in map(_entry, lines)
         if [one.get(name) for name in ("strategy", "against", "model")] == [run.strategy, run.against, run.model]
     ]
-    return Earlier(
+    return EarlierTries(
         tries=len(same), won=sum(int(one["won"]) for one in same), lost=sum(int(one["lost"]) for one in same)
     )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from mendbench.api_errors.refusals import (
     FALSE_FLAGS,
-    Parts,
+    BatchParts,
     content_of,
     failed_parts,
     first_text,
@@ -113,7 +113,7 @@ def _content_of(layer: JsonObject) -> Json:
     return None
 
 
-def _part_of_batch(parts: Parts) -> Embedded:
+def _part_of_batch(parts: BatchParts) -> Embedded:
     """Return the failure of a batch, with the message of the first item that has one."""
     message = next((text for item in parts.refused if (text := _says_deep(item, depth=0))), None)
     return Embedded(message=message or _NO_WORDS, body=parts.refused, partial=parts.some_done)

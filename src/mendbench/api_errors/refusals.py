@@ -57,7 +57,7 @@ _ECHOES = frozenset({"__typename", "clientMutationId"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class BatchParts:
     """The results of a partly refused batch."""
 
     refused: list[Json]
@@ -112,7 +112,7 @@ def refusal_in(layer: JsonObject) -> str | None:
     return message if any(codes) or _refused(named) else None
 
 
-def failed_parts(body: Json) -> Parts | None:
+def failed_parts(body: Json) -> BatchParts | None:
     """Return the results of a partly refused batch, or None if it is not a batch or nothing was refused."""
     lists = [body] if isinstance(body, list) else list(body.values()) if isinstance(body, dict) else []
     for items in lists:
@@ -122,7 +122,7 @@ def failed_parts(body: Json) -> Parts | None:
             if refused:
                 rest = {id(item) for item in refused}
                 done = any(id(item) not in rest and _done(item) for item in objects)
-                return Parts(refused=list(refused), some_done=done or _counts_done(body))
+                return BatchParts(refused=list(refused), some_done=done or _counts_done(body))
     return _refused_list(body) if isinstance(body, dict) else None
 
 
@@ -207,20 +207,20 @@ def _accounted(refused: list[JsonObject], items: list[JsonObject], counts: list[
     return refused if any(len(refused) == count or (cut and len(refused) <= count) for count in counts) else []
 
 
-def _refused_list(body: JsonObject) -> Parts | None:
+def _refused_list(body: JsonObject) -> BatchParts | None:
     """Return the list of refused items with reasons, if there is also a list of items that were done."""
     lists = {name_of(slot): value for slot, value in body.items() if isinstance(value, list | dict)}
     for name in ("failed", "failures"):
         refused = lists.get(name)
         beside = _DONE_LISTS.intersection(lists)
         if isinstance(refused, list) and refused and beside and any(map(_gives_a_reason, refused[:MAX_ITEMS])):
-            return Parts(refused=refused, some_done=any(holds_done(lists[done]) for done in beside))
+            return BatchParts(refused=refused, some_done=any(holds_done(lists[done]) for done in beside))
     errors = lists.get("errors")
     worded = isinstance(errors, list) and errors and all(isinstance(item, dict) and _says(item) for item in errors)
     results = _RESULT_LISTS.intersection(lists)
     if not worded or not isinstance(errors, list) or not results:
         return None
-    return Parts(refused=errors, some_done=any(holds_done(lists[done]) for done in results))
+    return BatchParts(refused=errors, some_done=any(holds_done(lists[done]) for done in results))
 
 
 def _done(item: JsonObject) -> bool:

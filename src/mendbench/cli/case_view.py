@@ -15,7 +15,7 @@ from mendbench.cli.words import NOTHING, counted
 from mendbench.errors import BadInput, LiveRefused
 from mendbench.model.json import Json, JsonObject
 from mendbench.report.table_model import Table, columns
-from mendbench.verify.checking import Checked
+from mendbench.verify.checking import CheckedCase
 from mendbench.verify.proof import NO_SURVIVOR, Fate, MutantFate
 
 SHOWN = 160
@@ -128,7 +128,7 @@ def show_written(written: Written, output: Format) -> int:
     return Exit.DONE
 
 
-def _row(case: Checked) -> tuple[str, ...]:
+def _row(case: CheckedCase) -> tuple[str, ...]:
     holds = "yes" if case.held else "NO"
     if case.proof is None:
         return case.case, NOTHING, holds, *[NOTHING] * 5
@@ -153,7 +153,7 @@ def _unread(summary: JsonObject) -> Iterator[str]:
         yield f"{counted(summary['unread'], 'case')} not read{f': {are}' if labels else ''}"
 
 
-def _noted(read: Sequence[Checked], summary: JsonObject) -> Iterator[str]:
+def _noted(read: Sequence[CheckedCase], summary: JsonObject) -> Iterator[str]:
     """Yield what fails nothing and still says how far the proofs reach."""
     if summary["without_facts"]:
         yield f"{counted(summary['without_facts'], 'fault')} without facts: nothing measures whether a prompt states what their fix needs"
@@ -183,7 +183,7 @@ def _summed(summary: JsonObject) -> Iterator[str]:
         yield f"seconds a case: {seconds['median']:.1f} (median)"
 
 
-def say_problems(case: Checked) -> None:
+def say_problems(case: CheckedCase) -> None:
     """Write what is wrong with a case to standard error, one line each."""
     for problem in case.problems:
         say(str(problem))

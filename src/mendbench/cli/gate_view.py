@@ -11,7 +11,7 @@ from mendbench.cli.options import Format
 from mendbench.cli.output import plain, write, write_json
 from mendbench.cli.words import counted
 from mendbench.results.acceptance import Update
-from mendbench.scoring.gating.result import Finding, GateResult, LimitResult
+from mendbench.scoring.gating.result import GateResult, LimitResult, TrialChange
 from mendbench.scoring.gating.words import ending_words, finding_words, limit_words, shift_words, treatment_words
 from mendbench.values.words import MAX_NAMES, few
 
@@ -103,16 +103,16 @@ def _block(head: str, lines: Sequence[str]) -> Iterator[str]:
         yield from ("", f"{head}:", *(f"  {plain(line)}" for line in lines))
 
 
-def _grouped(findings: Iterable[Finding]) -> list[tuple[Finding, ...]]:
+def _grouped(findings: Iterable[TrialChange]) -> list[tuple[TrialChange, ...]]:
     """Return groups of findings with the same text for one case under several treatments."""
-    groups: dict[tuple[str, ...], list[Finding]] = {}
+    groups: dict[tuple[str, ...], list[TrialChange]] = {}
     for finding in findings:
         key = (finding.change, finding.trial.case, ending_words(finding), *finding.why[:1])
         groups.setdefault(key, []).append(finding)
     return [tuple(group) for group in groups.values()]
 
 
-def _group_lines(group: tuple[Finding, ...], *, details: bool) -> Iterator[str]:
+def _group_lines(group: tuple[TrialChange, ...], *, details: bool) -> Iterator[str]:
     first, others = group[0], [treatment_words(finding) for finding in group[1:]]
     yield finding_words(first)
     if others:

@@ -11,10 +11,9 @@ from mendbench.errors import BadInput, UnknownName
 from mendbench.model.json import JsonObject
 from mendbench.report.charts.success import Row, rows_of
 from mendbench.report.summary import headline, leading
-from mendbench.report.table_model import Column as TableColumn
-from mendbench.report.table_model import Table, columns
+from mendbench.report.table_model import Column, Table, columns
 from mendbench.report.tables import Panel
-from mendbench.report.views import BOUND_REPAIRERS, STRATA, Column, PolicyView, Solver, Views, own_strategies
+from mendbench.report.views import BOUND_REPAIRERS, STRATA, GridColumn, PolicyView, Solver, Views, own_strategies
 from mendbench.report.words import on_apis
 from mendbench.results.store import StoredRun
 from mendbench.results.totals import HEADLINE_PART
@@ -191,7 +190,7 @@ def _show_policies(totals: Sequence[JsonObject], views: Views, solver: Solver) -
         write("\n")
 
 
-def _right(records: Records, column: Column, solver: Solver, view: PolicyView) -> dict[str, Row]:
+def _right(records: Records, column: GridColumn, solver: Solver, view: PolicyView) -> dict[str, Row]:
     """Return what a column got right, by stratum."""
 
     def own(treatment: Treatment) -> bool:
@@ -208,7 +207,7 @@ def _is(total: JsonObject, solver: Solver, view: PolicyView) -> bool:
 
 def _lines(
     totals: Sequence[JsonObject], views: Views, solver: Solver, view: PolicyView
-) -> Iterator[tuple[Column, JsonObject]]:
+) -> Iterator[tuple[GridColumn, JsonObject]]:
     for column in views.columns:
         for total in totals:
             bound = column.group == "bound" and total["repairer"] == column.name
@@ -216,7 +215,7 @@ def _lines(
                 yield column, total
 
 
-def _strategies(lines: Sequence[tuple[Column, JsonObject]], right: Mapping[str, Mapping[str, Row]]) -> Table:
+def _strategies(lines: Sequence[tuple[GridColumn, JsonObject]], right: Mapping[str, Mapping[str, Row]]) -> Table:
     cases = {name: max((own[name].cases for own in right.values() if name in own), default=0) for name in STRATA}
     strata = [name for name in STRATA if cases[name]]
     rows = []
@@ -266,7 +265,7 @@ def _policies(totals: Sequence[JsonObject], views: Views, solver: Solver, polici
         for view, scores, share in zip(policies, by_policy, wasted, strict=True)
     ]
     before, after = columns("policy", numbers=("right trials", "wasted\n/trial")), ("futile\n/user case", "wasted")
-    return Table(columns=(*before, TableColumn(""), *columns(numbers=after)), rows=rows, optional=4)
+    return Table(columns=(*before, Column(""), *columns(numbers=after)), rows=rows, optional=4)
 
 
 def _ratio(scores: Sequence[JsonObject], name: str) -> float | None:

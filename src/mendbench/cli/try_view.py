@@ -14,7 +14,7 @@ from mendbench.cli.output import plain, say, write, write_json
 from mendbench.cli.words import counted, duration
 
 if TYPE_CHECKING:
-    from mendbench.api.trying import Ended, Pair, Standing, TryBudget
+    from mendbench.api.trying import CasePair, Ended, Standing, TryBudget
 
 LOOKED_AT = 3
 """Trials that the result names."""
@@ -89,7 +89,7 @@ def _left(standing: Standing) -> str:
     return f"${amount:.2f}" if budget.unit == "usd" else counted(round(amount), "prompt")
 
 
-def _outcome(pair: Pair) -> str:
+def _outcome(pair: CasePair) -> str:
     if pair.own == pair.other:
         return "both right" if pair.own else "neither right"
     return "won" if pair.own else "lost"

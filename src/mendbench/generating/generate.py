@@ -26,8 +26,8 @@ from mendbench.model.trial import CleanRun
 from mendbench.recording.recorder import Recorder
 from mendbench.secrets.redaction import plant_canaries
 from mendbench.trial.components import BenchContext, build_engine
-from mendbench.verify.bench import Bench
-from mendbench.verify.checking import Checked, check_case
+from mendbench.verify.bench import ProofParts
+from mendbench.verify.checking import CheckedCase, check_case
 from mendbench.verify.mutants import mutants_of
 from mendbench.verify.patches import patch_between
 
@@ -114,7 +114,7 @@ class _Work:
     target: Target
     scratch: Path
 
-    def bench(self, case: Case) -> Bench:
+    def bench(self, case: Case) -> ProofParts:
         """Return a bench whose recordings are thrown away."""
         return _bench(case, self.recorder, self.scratch / "tried" / case.name)
 
@@ -151,8 +151,8 @@ def _fitted(work: _Work, breaks: Iterable[Break]) -> Iterator[Fitted]:
                     yield Fitted(broken=broken, fault=fault, ran=ran)
 
 
-def _bench(case: Case, recorder: Recorder, folder: Path) -> Bench:
-    return Bench(
+def _bench(case: Case, recorder: Recorder, folder: Path) -> ProofParts:
+    return ProofParts(
         case=case, engine=build_engine("mendbench", case), recordings=recorder.recordings(folder), recorder=recorder
     )
 
@@ -209,7 +209,7 @@ def _signature(seed: Seed, broken: Break, execution: Execution) -> str:
     return "\n".join((seed.case.id, broken.operator, failed.node_type if failed else "", shape, *sorted(places)))
 
 
-def _wrong_fixes(bench: Bench, seed: Seed) -> tuple[Fix, ...]:
+def _wrong_fixes(bench: ProofParts, seed: Seed) -> tuple[Fix, ...]:
     """Return repairs that validate and are judged wrong, one of each kind at first, the hastiest kinds first."""
     case = bench.case
     fixed = seed.workflow if case.fix else None
@@ -226,7 +226,7 @@ def _wrong_fixes(bench: Bench, seed: Seed) -> tuple[Fix, ...]:
     return tuple(fixes.values())
 
 
-def _proved(context: BenchContext, case: Case, scratch: Path, recorder: Recorder) -> Checked:
+def _proved(context: BenchContext, case: Case, scratch: Path, recorder: Recorder) -> CheckedCase:
     """Write a case into a scratch corpus, record its world, and check it."""
     cases, cassettes = scratch / "cases", scratch / "cassettes"
     folder = cases / case.id
@@ -242,7 +242,7 @@ def _workflow_text(workflow: JsonObject) -> str:
     return json.dumps(workflow, indent=2, ensure_ascii=False) + "\n"
 
 
-def _first_problem(checked: Checked) -> str:
+def _first_problem(checked: CheckedCase) -> str:
     problems = [f"{one.found}; {one.hint}" for one in checked.problems]
     return next(iter((*problems, *(f"{one.what}: {one.why}" for one in checked.failed))), "it does not hold")
 

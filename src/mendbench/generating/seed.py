@@ -12,7 +12,7 @@ from mendbench.model.trial import CleanRun
 from mendbench.runtime.templates import Place, Template, lookup, texts_in
 from mendbench.secrets.redaction import plant_canaries
 from mendbench.values.json_patch import PatchError, apply_patch, nodes_of
-from mendbench.verify.bench import Bench
+from mendbench.verify.bench import ProofParts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ def working_case(case: Case) -> Case:
     )  # fmt: skip
 
 
-def seed_of(bench: Bench) -> Seed:
+def seed_of(bench: ProofParts) -> Seed:
     """Return the seed of a working case.
 
     Raises:

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from mendbench.errors import BadInput
-from mendbench.importing.interface import Dropped, Found, Source, json_file, settled
+from mendbench.importing.interface import Dropped, FoundExchange, Source, json_file, settled
 from mendbench.io.reading import MAX_RECORDING, MEGABYTE, read_regular
 from mendbench.model.exchange import Fault, Headers, Request, Response
 from mendbench.secrets.redaction import sanitise
@@ -47,7 +47,7 @@ def read_har(path: Path) -> Source:
     if str(log.get("version")) not in _VERSIONS:
         version = f"version {log['version']!r}" if "version" in log else "no version"
         raise BadInput(f"{path}: log.version", version, "export it as HAR 1.2")
-    found: list[Found] = []
+    found: list[FoundExchange] = []
     dropped: list[Dropped] = []
     beside = _Beside(path.parent)
     for number, entry in enumerate(log["entries"]):
@@ -57,7 +57,7 @@ def read_har(path: Path) -> Source:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             raise BadInput(f"{path}: log.{place}", f"no entry ({why})", "export it as HAR 1.2") from None
-        (found if isinstance(read, Found) else dropped).append(read)  # type: ignore[arg-type]
+        (found if isinstance(read, FoundExchange) else dropped).append(read)  # type: ignore[arg-type]
     if not found:
         why = (
             f"no exchange that can be imported ({dropped[0].why}: {sanitise(dropped[0].what)})" if dropped else "empty"
@@ -66,7 +66,7 @@ def read_har(path: Path) -> Source:
     return Source(kind="HAR file", path=path, found=tuple(found), dropped=tuple(dropped))
 
 
-def _entry(place: str, entry: Any, beside: _Beside) -> Found | Dropped:
+def _entry(place: str, entry: Any, beside: _Beside) -> FoundExchange | Dropped:
     sent, received = entry["request"], entry["response"]
     what = f"{place} {sent['method']} {sent['url']}"
     if urlsplit(sent["url"]).scheme not in {"http", "https"}:
@@ -78,7 +78,7 @@ def _entry(place: str, entry: Any, beside: _Beside) -> Found | Dropped:
     request = Request(
         method=str(sent["method"]).upper(), url=_with_query(sent), headers=_headers(sent), body=body
     )  # fmt: skip
-    return Found(place=place, request=request, response=response)
+    return FoundExchange(place=place, request=request, response=response)
 
 
 def _with_query(sent: Any) -> str:

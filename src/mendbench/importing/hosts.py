@@ -12,7 +12,7 @@ from mendbench.corpus.declared_services import FILES, MODELS, SHELL
 from mendbench.errors import BadInput, UnknownName
 from mendbench.exchanges.bodies import parse_body
 from mendbench.exchanges.urls import host_of, split_url
-from mendbench.importing.interface import Found
+from mendbench.importing.interface import FoundExchange
 from mendbench.model.exchange import Exchange
 from mendbench.model.json import Json, JsonObject
 from mendbench.services import hosts_of, service_names, simulated
@@ -117,7 +117,7 @@ def _credential(exchange: Exchange, secrets: Iterable[str]) -> tuple[str, str, s
 
 
 def with_static_tools(
-    state: Mapping[str, JsonObject], traffic: Iterable[Exchange], found: Iterable[Found]
+    state: Mapping[str, JsonObject], traffic: Iterable[Exchange], found: Iterable[FoundExchange]
 ) -> dict[str, JsonObject]:
     """Return the state with each tool that was called on an invented MCP server: it always gives the first result, or the first error.
 
@@ -153,7 +153,7 @@ def _answer(server: JsonObject, name: str, message: JsonObject) -> JsonObject:
     return {"rules": [{"when": {}, "detail": text.removeprefix(fast)}]}
 
 
-def _listed(found: Iterable[Found]) -> dict[tuple[str, str], JsonObject]:
+def _listed(found: Iterable[FoundExchange]) -> dict[tuple[str, str], JsonObject]:
     """Return the schemas of the arguments of listed tools, by server and tool."""
     schemas: dict[tuple[str, str], JsonObject] = {}
     for exchange in found:

@@ -17,7 +17,7 @@ HOP_HEADERS = frozenset({"connection", "content-encoding", "content-length", "ke
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundExchange:
     """One exchange of a source."""
 
     place: str
@@ -47,7 +47,7 @@ class Source:
     kind: str
     """The kind of file, in a few words."""
     path: Path
-    found: tuple[Found, ...]
+    found: tuple[FoundExchange, ...]
     dropped: tuple[Dropped, ...] = ()
     workflow: JsonObject | None = None
     """The failing workflow, if the source contains it."""

@@ -16,7 +16,7 @@ from mendbench.exchanges.bodies import parse_body
 from mendbench.exchanges.urls import host_of, normalise_url
 from mendbench.importing.drafting import Wish, drafted
 from mendbench.importing.hosts import declared_services, with_credentials, with_static_routes, with_static_tools
-from mendbench.importing.interface import Dropped, Found, Source
+from mendbench.importing.interface import Dropped, FoundExchange, Source
 from mendbench.importing.matching import ImportedModels, ImportedWorld, NodeNoting
 from mendbench.importing.scaffold import Draft, refuse_existing, split_id, write_draft
 from mendbench.io.files import folder_beside, move_folder, why_unwritable, write_atomically
@@ -50,7 +50,7 @@ _STATIC = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class ImportResult:
     """The result of an import."""
 
     case: str
@@ -64,7 +64,7 @@ class Imported:
     """Number of missing labels."""
 
 
-def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
+def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> ImportResult:
     """Write a case from a source. Its missing labels are marked; its recording replays.
 
     Raises:
@@ -103,7 +103,7 @@ def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
         recordings = _put(kept, cassettes)
         # The case comes last: if it exists, everything that it needs exists.
         files = (*write_draft(_labelled(draft, source, dry), cases_dir), *recordings)
-    return Imported(
+    return ImportResult(
         case=draft.id, files=files, kept=tuple(dict.fromkeys(dry.used)), dropped=_dropped(source, dry, redactor),
         notes=tuple(notes), labels=len(missing_labels(folder)),
     )  # fmt: skip
@@ -154,7 +154,7 @@ class _Ran:
     missed: tuple[str, ...] = ()
     """The URL of that request."""
     miss: str = ""
-    lacking: Found | None = None
+    lacking: FoundExchange | None = None
     """The matching exchange of the source, if the source does not contain its body."""
 
 

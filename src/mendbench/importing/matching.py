@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from mendbench.cassettes.keys import canonical_body
 from mendbench.errors import ReplayMiss
 from mendbench.exchanges.urls import model_url, normalise_url
-from mendbench.importing.interface import Found
+from mendbench.importing.interface import FoundExchange
 from mendbench.io.canonical_json import canonical_json, digest
 from mendbench.model.exchange import Exchange, Request, Response
 from mendbench.model.json import JsonObject
@@ -37,12 +37,12 @@ class ImportedWorld:
     429 or 5xx may retry; if the source has no more responses, it gets the last such response again, and ``again`` counts it.
     """
 
-    found: tuple[Found, ...]
+    found: tuple[FoundExchange, ...]
     redactor: Redactor
     used: list[str] = field(default_factory=list)
     """Locations of the responses used, in the order of use."""
     again: int = 0
-    lacking: Found | None = None
+    lacking: FoundExchange | None = None
     """The requested exchange whose response the source does not contain."""
     node: str | None = None
     """The node that sends the current request."""
@@ -72,14 +72,14 @@ class ImportedWorld:
         self.used.append(exchange.place)
         return cleaned(exchange.response, self.redactor)
 
-    def _next(self, request: Request) -> Found | None:
+    def _next(self, request: Request) -> FoundExchange | None:
         form = self._form(request)
         same = [exchange for exchange in self.found if self._same(exchange, form)]
         fresh = next((exchange for exchange in same if exchange.place not in self.used), None)
         last = same[-1] if same else None
         return fresh or (last if last is not None and last.response is not None and _passing(last.response) else None)
 
-    def _same(self, exchange: Found, form: str) -> bool:
+    def _same(self, exchange: FoundExchange, form: str) -> bool:
         if exchange.request is None:
             return exchange.node == self.node
         known = self._forms.get(exchange.place)
@@ -145,7 +145,7 @@ def cleaned(response: Response, redactor: Redactor) -> Response:
     return without_credentials(redactor.response(response))
 
 
-def secrets_in(found: Sequence[Found]) -> dict[str, str]:
+def secrets_in(found: Sequence[FoundExchange]) -> dict[str, str]:
     """Return the credentials in requests, by their header: values without the scheme."""
     secrets: dict[str, str] = {}
     for name, value in (

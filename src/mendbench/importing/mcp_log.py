@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from urllib.parse import quote
 
 from mendbench.errors import BadInput
-from mendbench.importing.interface import Dropped, Found, Source
+from mendbench.importing.interface import Dropped, FoundExchange, Source
 from mendbench.importing.mcp_messages import Broken, Message, messages_in, messages_in_text
 from mendbench.io.canonical_json import canonical_json
 from mendbench.io.json_documents import parse_json
@@ -152,7 +152,7 @@ class _Pairing:
 
     directions: _Directions
     dropped: list[Dropped]
-    found: list[tuple[int, Found]] = field(default_factory=list)
+    found: list[tuple[int, FoundExchange]] = field(default_factory=list)
     """The exchanges, each with the position of its request."""
     _waiting: dict[_Id, tuple[int, Message]] = field(default_factory=dict)
     _name: str | None = None
@@ -233,7 +233,7 @@ class _Pairing:
         if isinstance(read, str):
             self._drop(message, read)
         else:
-            self.found.append((at, Found(place=message.place, request=read, response=response)))
+            self.found.append((at, FoundExchange(place=message.place, request=read, response=response)))
 
     def _exchanged(self, message: Message) -> Request | str:
         """Return the request that our nodes would send, or why there is none."""

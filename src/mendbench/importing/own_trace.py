@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from mendbench.errors import BadInput
 from mendbench.exchanges.bodies import form_fields
-from mendbench.importing.interface import Dropped, Found, Source, body_bytes, settled
+from mendbench.importing.interface import Dropped, FoundExchange, Source, body_bytes, settled
 from mendbench.model.exchange import Request, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.trace_file import read_trace
@@ -20,7 +20,7 @@ def read_own_trace(path: Path) -> Source:
         BadInput: it is broken, or has another format.
     """
     trace = read_trace(path)
-    found: list[Found] = []
+    found: list[FoundExchange] = []
     dropped: list[Dropped] = []
     messages: dict[str, str] = {}
     for ran in trace["executions"]:
@@ -51,7 +51,7 @@ def read_own_trace(path: Path) -> Source:
     )
 
 
-def _found(place: str, node: str, exchange: JsonObject) -> Found:
+def _found(place: str, node: str, exchange: JsonObject) -> FoundExchange:
     sent, received = exchange["request"], exchange["response"]
     headers = settled(tuple((str(name), str(value)) for name, value in (sent.get("headers") or {}).items()))
     request = Request(method=str(sent["method"]), url=str(sent["url"]), headers=headers, body=_sent(sent.get("body")))
@@ -62,7 +62,7 @@ def _found(place: str, node: str, exchange: JsonObject) -> Found:
         elapsed_ms=int(received.get("elapsed_ms") or 0),
         fault=received.get("fault"),
     )
-    return Found(place=place, request=request, response=response, node=node)
+    return FoundExchange(place=place, request=request, response=response, node=node)
 
 
 def _sent(body: Json) -> bytes:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from mendbench.exchanges.bodies import form_fields, parse_body
 from mendbench.exchanges.urls import split_url
 from mendbench.importing.hosts import LISTING, type_name
-from mendbench.importing.interface import Found
+from mendbench.importing.interface import FoundExchange
 from mendbench.importing.matching import request_form
 from mendbench.model.exchange import Request
 from mendbench.model.json import Json, JsonObject
@@ -70,7 +70,7 @@ class _Made:
     """The values of the inputs."""
 
 
-def workflow_of_requests(found: Sequence[Found], inputs: Mapping[str, Json]) -> WrittenWorkflow | None:
+def workflow_of_requests(found: Sequence[FoundExchange], inputs: Mapping[str, Json]) -> WrittenWorkflow | None:
     """Return a workflow of one node a request, in their order; None if no request can be a node.
 
     Each value of ``inputs`` becomes a template wherever it was sent: as a value of a body, or a part of a URL's path or query.
@@ -195,7 +195,7 @@ def _credential(header: str, value: str, made: _Made) -> str:
     return f"{scheme} ${{{known}}}".strip()
 
 
-def _id(exchange: Found, request: Request, made: _Made) -> str:
+def _id(exchange: FoundExchange, request: Request, made: _Made) -> str:
     """Return an id that no other node has: the source's name of the node, else the method and the last part of the path."""
     given = {str(value) for value in made.values.values()}
     parts = [part for part in split_url(request.url).path.split("/") if part]

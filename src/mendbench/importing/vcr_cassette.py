@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mendbench.errors import BadInput
-from mendbench.importing.interface import Dropped, Found, Source, settled
+from mendbench.importing.interface import Dropped, FoundExchange, Source, settled
 from mendbench.io.json_documents import load_json
 from mendbench.io.reading import MAX_RECORDING, decoded, read_bytes
 from mendbench.io.yaml_documents import load_yaml
@@ -37,7 +37,7 @@ def read_cassette(path: Path) -> Source:
     if document.get("version") != 1:
         version = f"version {document['version']!r}" if "version" in document else "no version"
         raise BadInput(f"{path}: version", version, "record it with vcrpy 1.0 or later")
-    found: list[Found] = []
+    found: list[FoundExchange] = []
     dropped: list[Dropped] = []
     for number, entry in enumerate(interactions):
         place = f"interactions[{number}]"
@@ -45,7 +45,7 @@ def read_cassette(path: Path) -> Source:
             read = _interaction(place, entry)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise BadInput(f"{path}: {place}", f"no interaction ({error!r})", _HINT) from None
-        (found if isinstance(read, Found) else dropped).append(read)  # type: ignore[arg-type]
+        (found if isinstance(read, FoundExchange) else dropped).append(read)  # type: ignore[arg-type]
     return Source(kind="vcrpy cassette", path=path, found=tuple(found), dropped=tuple(dropped))
 
 
@@ -56,7 +56,7 @@ def _document(path: Path) -> Any:
     return load_yaml(data, str(path), _HINT)
 
 
-def _interaction(place: str, entry: Any) -> Found | Dropped:
+def _interaction(place: str, entry: Any) -> FoundExchange | Dropped:
     sent, received = entry["request"], entry["response"]
     what = f"{place} {sent['method']} {sent['uri']}"
     headers = _headers(received.get("headers"))
@@ -75,7 +75,7 @@ def _interaction(place: str, entry: Any) -> Found | Dropped:
         body=_bytes(sent.get("body")),
     )  # fmt: skip
     response = Response(status=int(status), headers=settled(headers), body=body, elapsed_ms=int(elapsed), fault=fault)
-    return Found(place=place, request=request, response=response)
+    return FoundExchange(place=place, request=request, response=response)
 
 
 def _bytes(raw: Any) -> bytes:

@@ -12,7 +12,7 @@ from mendbench.model.exchange import Response
 _PER_MINUTE = 60.0
 
 
-class Stopped(BaseException):
+class ResponseNotNeeded(BaseException):
     """The response is no longer needed. Not an ``Exception``: code that retries must not treat it as a failure."""
 
 
@@ -50,7 +50,7 @@ class Pace:
             sender.end_rest()
 
     def stop(self) -> None:
-        """Allow no more requests: waiting threads get :class:`Stopped`, and responses under way still arrive."""
+        """Allow no more requests: waiting threads get :class:`ResponseNotNeeded`, and responses under way still arrive."""
         self._stopped.set()
         with self._changed:
             self._changed.notify_all()
@@ -59,14 +59,14 @@ class Pace:
         """Wait until the server may be called, and count the model request as under way.
 
         Raises:
-            Stopped: the server may not be called any more.
+            ResponseNotNeeded: the server may not be called any more.
         """
         while True:
             with self._changed:
                 while not self._stopped.is_set() and (self._resting or self._under_way >= self._allowed):
                     self._changed.wait()
                 if self._stopped.is_set():
-                    raise Stopped
+                    raise ResponseNotNeeded
                 now = self._now()
                 early_s = 0.0 if self._next is None else self._next - now
                 if early_s <= 0:
@@ -94,7 +94,7 @@ class Pace:
 
     def _interruptible(self, seconds: float) -> None:
         if self._stopped.wait(seconds):
-            raise Stopped
+            raise ResponseNotNeeded
 
 
 class Sending:
@@ -110,7 +110,7 @@ class Sending:
         If the result is ``limited``, no thread calls the server until :meth:`rest` or the whole model request is over.
 
         Raises:
-            Stopped: the server may not be called any more.
+            ResponseNotNeeded: the server may not be called any more.
         """
         self.end_rest()
         self._pace.begin()

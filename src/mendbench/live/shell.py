@@ -18,7 +18,7 @@ from mendbench.live.world import PATIENCE_S
 from mendbench.model.exchange import Request, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.process.requirements import require_linux
-from mendbench.process.sandbox_limits import NOBODY, Bounds, Ran, entries_of, run_bounded
+from mendbench.process.sandbox_limits import NOBODY, Bounds, SandboxResult, entries_of, run_bounded
 from mendbench.secrets.environment import is_credential
 from mendbench.secrets.redaction import Redactor
 
@@ -189,7 +189,7 @@ def _refused(body: JsonObject) -> Response | None:
     return None
 
 
-def _response(ran: Ran, bounds: Bounds, took: int, redactor: Redactor) -> Response:
+def _response(ran: SandboxResult, bounds: Bounds, took: int, redactor: Redactor) -> Response:
     output: JsonObject = {
         "stdout": redactor.text(ran.out.decode("utf-8", "replace")),
         "stderr": redactor.text(ran.err.decode("utf-8", "replace")),
@@ -205,7 +205,7 @@ def _text_response(status: int, words: str) -> Response:
     return Response(status=status, headers=_TEXT, body=words.encode("utf-8", "backslashreplace"))
 
 
-def _no_sandbox(program: str, ran: Ran) -> BadInput:
+def _no_sandbox(program: str, ran: SandboxResult) -> BadInput:
     lines = ran.err.decode("utf-8", "replace").strip().splitlines()
     why = lines[-1].removeprefix("bwrap: ") if lines else f"exit code {ran.code}"
     return BadInput(

@@ -47,7 +47,7 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class WeighedEvidence:
     """One piece of evidence that a detector weighed."""
 
     path: str
@@ -68,7 +68,7 @@ class Judgement:
     """For a warning: its severity."""
     confidence: float | None = None
     """How probable the state is, from 0.5 to 1. None: the detector does not say."""
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[WeighedEvidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ class NodeRecord:
     """How often it was executed, including the retries that its warnings requested."""
     confidence: float | None = None
     """The detector's confidence in the state of a node that failed; None if it has none, or the node was reused."""
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[WeighedEvidence, ...] = ()
     """What the detector weighed."""
 
 

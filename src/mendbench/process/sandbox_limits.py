@@ -66,7 +66,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
+class SandboxResult:
     """The result of a command."""
 
     out: bytes = b""
@@ -130,7 +130,7 @@ class _Watched:
 
 def run_bounded(
     program: str, options: Sequence[str], command: Sequence[str], *, stdin: bytes, bounds: Bounds, folder: Path | None
-) -> Ran:
+) -> SandboxResult:
     """Run a command in bubblewrap within ``bounds``. When this returns, none of its processes runs any more.
 
     ``command`` writes an empty line to its standard output, reads one from its standard input, and then begins: if we have ended by then,
@@ -170,7 +170,7 @@ def run_bounded(
         over = over or "files"
         emptied(folder)
     code = process.returncode if over is None else None
-    return Ran(out=bytes(out.data), err=bytes(err.data), code=code, over=over, began=began)
+    return SandboxResult(out=bytes(out.data), err=bytes(err.data), code=code, over=over, began=began)
 
 
 def _calls() -> int | None:

@@ -17,7 +17,7 @@ from mendbench.ports.engine import VERSION as ENGINE_PORT
 from mendbench.pytest_plugin import options
 from mendbench.results.baseline import digests_of, entry_of
 from mendbench.scoring.gating.gate import change_of, differences
-from mendbench.scoring.gating.result import Baseline, Entry
+from mendbench.scoring.gating.result import Baseline, BaselineEntry
 from mendbench.scoring.judging.version import SCORER
 from mendbench.trial.components import prices_of
 
@@ -95,7 +95,7 @@ def options_of(config: pytest.Config) -> RunOptions:
 class Accepted:
     """A trial that was accepted as wrong."""
 
-    entry: Entry
+    entry: BaselineEntry
     place: str
     """The baseline's file."""
 

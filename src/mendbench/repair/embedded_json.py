@@ -19,7 +19,7 @@ _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundValue:
     """One value found in a text."""
 
     value: Json
@@ -34,7 +34,7 @@ class Broken:
     why: str
 
 
-def find_json(text: str) -> Iterator[Found | Broken]:
+def find_json(text: str) -> Iterator[FoundValue | Broken]:
     """Yield the values of ``text``, most deliberate first: all of it; else the fenced blocks, then the prose.
 
     A literal newline or tab inside a JSON string is allowed; NaN, Infinity and numbers outside the double range are not.
@@ -49,7 +49,7 @@ def find_json(text: str) -> Iterator[Found | Broken]:
     yield from _in_prose(text)
 
 
-def _in_prose(text: str) -> Iterator[Found | Broken]:
+def _in_prose(text: str) -> Iterator[FoundValue | Broken]:
     at, inner = 0, False
     for _ in range(MAX_STARTS):
         start = _START.search(text, at)
@@ -61,12 +61,12 @@ def _in_prose(text: str) -> Iterator[Found | Broken]:
             yield Broken(why=_reason(error))
             at, inner = start.start() + 1, True
         else:
-            yield Found(value=value, inner=inner)
+            yield FoundValue(value=value, inner=inner)
 
 
-def _parsed(text: str) -> Found | None:
+def _parsed(text: str) -> FoundValue | None:
     try:
-        return Found(value=_DECODER.decode(text))
+        return FoundValue(value=_DECODER.decode(text))
     except (ValueError, RecursionError):
         return None
 

@@ -24,7 +24,7 @@ from mendbench.io.canonical_json import canonical_json
 from mendbench.io.json_documents import nests_deeper
 from mendbench.model.json import Json, JsonObject
 from mendbench.repair.edits import apply_edits, is_edit
-from mendbench.repair.embedded_json import Broken, Found, find_json
+from mendbench.repair.embedded_json import Broken, FoundValue, find_json
 from mendbench.repair.paths import EditError
 from mendbench.values.json_patch import nodes_of
 
@@ -90,18 +90,18 @@ def sentence(text: str) -> str:
     return line if line.endswith((".", "?", "!")) else f"{line}."
 
 
-def _searched(text: str) -> tuple[Found | None, Found | Broken | None]:
+def _searched(text: str) -> tuple[FoundValue | None, FoundValue | Broken | None]:
     """Return the first JSON that is a response, and the first other JSON before it."""
-    first: Found | Broken | None = None
+    first: FoundValue | Broken | None = None
     for part in find_json(text):
-        found = _unwrapped(part) if isinstance(part, Found) else part
-        if isinstance(found, Found) and _is_response(found):
+        found = _unwrapped(part) if isinstance(part, FoundValue) else part
+        if isinstance(found, FoundValue) and _is_response(found):
             return found, first
         first = first or found
     return None, first
 
 
-def _unwrapped(found: Found) -> Found:
+def _unwrapped(found: FoundValue) -> FoundValue:
     """Return the response in a list with no other item, or ``found`` itself."""
     value = found.value
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and _ENVELOPES & value[0].keys():
@@ -109,7 +109,7 @@ def _unwrapped(found: Found) -> Found:
     return found
 
 
-def _is_response(found: Found) -> bool:
+def _is_response(found: FoundValue) -> bool:
     value = found.value
     if isinstance(value, dict):
         return bool(_ENVELOPES & value.keys()) or (not found.inner and is_edit(value))
@@ -118,7 +118,7 @@ def _is_response(found: Found) -> bool:
     return False
 
 
-def _why_none(text: str, first: Found | Broken | None) -> str:
+def _why_none(text: str, first: FoundValue | Broken | None) -> str:
     if not text.strip():
         return "The answer is empty"
     if first is None:

@@ -18,7 +18,7 @@ from typing import Self
 
 from mendbench.cassettes.recordings import Recordings
 from mendbench.errors import EffectEscape
-from mendbench.live.rate_limit import Pace, Stopped
+from mendbench.live.rate_limit import Pace, ResponseNotNeeded
 from mendbench.model.exchange import Response
 from mendbench.replay.guard import allowed
 
@@ -153,7 +153,7 @@ class RequestQueue:
         while (model_request := self._next(lane)) is not None:
             try:
                 self._response(model_request)
-            except Stopped:
+            except ResponseNotNeeded:
                 return
             except BaseException as error:  # noqa: BLE001 - it is raised again where the response is wanted
                 self._fail(error)

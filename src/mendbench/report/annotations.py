@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from mendbench.report.findings import LEVELS, Finding, Level
+from mendbench.report.findings import LEVELS, Level, RunFinding
 from mendbench.report.reasons import reason, story, treatment_name, trial_name
 from mendbench.results.store import StoredRun
 from mendbench.scoring.record_table import Records
@@ -28,7 +28,7 @@ MESSAGE = 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class CasePlace:
     """Where a case is in the repository."""
 
     file: str
@@ -36,7 +36,7 @@ class Place:
     line: int
 
 
-Places: TypeAlias = Callable[[str], Place | None]
+Places: TypeAlias = Callable[[str], CasePlace | None]
 """Maps a case to its place; None if no file of the repository contains it."""
 
 
@@ -50,7 +50,9 @@ class Note:
     case: str | None = None
 
 
-def annotation_lines(run: StoredRun, places: Places, *, findings: Sequence[Finding] | None = None) -> tuple[str, ...]:
+def annotation_lines(
+    run: StoredRun, places: Places, *, findings: Sequence[RunFinding] | None = None
+) -> tuple[str, ...]:
     """Return the lines that annotate the run's cases, at most ten per level, and a line that counts the rest.
 
     With ``findings``, as a gate returns them, the lines report only these. Without them, each case with trials that are not right is
@@ -76,7 +78,7 @@ def command(note: Note, places: Places) -> str:
     return f"::{note.level} {stated}::{_data(note.message[:MESSAGE])}"
 
 
-def _of_findings(run: StoredRun, findings: Sequence[Finding]) -> Iterator[Note]:
+def _of_findings(run: StoredRun, findings: Sequence[RunFinding]) -> Iterator[Note]:
     for finding in findings:
         row = None if finding.key is None else run.row(finding.key)
         about = trial_name(row) if row is not None else finding.key or finding.case

@@ -14,7 +14,7 @@ from mendbench.report.saved import Saving
 from mendbench.report.selection import Selection
 from mendbench.report.summary import estimated, leading
 from mendbench.report.tables import ABOUT, Line, Panel
-from mendbench.report.views import Column
+from mendbench.report.views import GridColumn
 from mendbench.report.words import counted, figure, listing, on_apis, percent
 from mendbench.results.store import StoredRun
 from mendbench.scoring.comparing.contrasts import ContrastResult
@@ -32,7 +32,7 @@ FEW_TRIALS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
+class OutcomeCount:
     """Number of trials with one outcome; links to their grid."""
 
     number: int
@@ -41,7 +41,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stop:
+class StageStop:
     """Trials that stopped at one stage."""
 
     number: int
@@ -61,10 +61,10 @@ class Answer:
     why: tuple[str, ...]
     """The evidence, with denominators."""
     tone: Tone = "plain"
-    counts: tuple[Count, ...] = ()
+    counts: tuple[OutcomeCount, ...] = ()
     """What went wrong in the trials of :attr:`of`."""
     of: str = ""
-    stages: tuple[Stop, ...] = ()
+    stages: tuple[StageStop, ...] = ()
     """Where trials of :attr:`strategy` stopped."""
     stopped_at: Literal["first_stage", "final_stage"] = "final_stage"
     """Whether :attr:`stages` are those of the first or of the last response."""
@@ -150,7 +150,7 @@ def _price(run: StoredRun, selection: Selection, line: Line, after: Gap | None) 
     return f"Price: context of {line.context_tokens} tokens{each}{times}"
 
 
-def _column(selection: Selection, line: Line) -> Column:
+def _column(selection: Selection, line: Line) -> GridColumn:
     return next(column for column in selection.columns if column.name == line.name)
 
 
@@ -236,7 +236,7 @@ def failing_answer(panel: Panel, selection: Selection, funnels: Sequence[FunnelL
     answer = f"{figure(failed)}{f' to {figure(failed + still_open)}' if still_open else ''} of {one.funnel.trials} with {best}"
     keys = _keys_by_stage(selection, one.strategy, first_stage if first else final_stage)
     stages = tuple(
-        Stop(number=count, stage=stage, says=SAYS[stage], keys=keys.get(stage, ())) for stage, count in wrong
+        StageStop(number=count, stage=stage, says=SAYS[stage], keys=keys.get(stage, ())) for stage, count in wrong
     )
     tone: Tone = "open" if still_open else "plain"
     return Answer(
@@ -256,10 +256,12 @@ def _keys_by_stage(
     return {stage: tuple(own) for stage, own in keys.items() if len(own) <= FEW_TRIALS}
 
 
-def _wrong(selection: Selection) -> tuple[tuple[Count, ...], int]:
+def _wrong(selection: Selection) -> tuple[tuple[OutcomeCount, ...], int]:
     """Return what went wrong under the headline's policy, without controls, and the number of trials."""
     own = selection.main()
     found: Counter[str] = Counter()
     for (outcome, verdict), count in own.counted("outcome", "verdict").items():
         found[outcome or verdict] += count
-    return tuple(Count(number=found[name], says=meaning, outcome=name) for name, meaning in MEANINGS.items()), len(own)
+    return tuple(
+        OutcomeCount(number=found[name], says=meaning, outcome=name) for name, meaning in MEANINGS.items()
+    ), len(own)

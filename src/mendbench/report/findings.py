@@ -15,7 +15,7 @@ LEVELS: tuple[Level, ...] = ("error", "warning", "notice")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class RunFinding:
     """One finding about a run."""
 
     level: Level
@@ -30,7 +30,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class RunJudgement:
     """The verdict of a gate or a comparison about a run, with its findings."""
 
     status: Status
@@ -38,7 +38,7 @@ class Judgement:
     """One line: ``2 trials got worse``."""
     notes: tuple[str, ...] = ()
     """Further notes: how much was compared, and what was not."""
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[RunFinding, ...] = ()
 
     @property
     def failing(self) -> frozenset[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mendbench.report.selection import Selection
-from mendbench.report.views import Column, Group
+from mendbench.report.views import GridColumn, Group
 from mendbench.scoring.comparing.comparison import Difference, compare_scores
 from mendbench.scoring.comparing.pairing import TreatmentPair, pair_trials
 from mendbench.scoring.counting import all_tokens
@@ -64,7 +64,7 @@ def gap_between(selection: Selection, name: str, other: str) -> Gap | None:
     return _gap(selection, by_name[name], by_name[other])
 
 
-def _gap(selection: Selection, column: Column, base: Column) -> Gap | None:
+def _gap(selection: Selection, column: GridColumn, base: GridColumn) -> Gap | None:
     pairing = pair_trials(selection.of(base), selection.of(column), ("strategy",))
     if not pairing.pairs:
         return None

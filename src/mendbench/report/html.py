@@ -27,7 +27,7 @@ from mendbench.model.trial import TrialRow
 from mendbench.repair.policies import policy
 from mendbench.report.funnels import SAYS
 from mendbench.report.overview import NAMED, build_overview
-from mendbench.report.packing import Parts, column_parts, columns_of, packed, packed_parts, parts_of
+from mendbench.report.packing import PackedTrials, column_parts, columns_of, packed, packed_parts, parts_of
 from mendbench.report.summary import summarise
 from mendbench.report.tables import FEW, Panel
 from mendbench.report.views import Views
@@ -163,7 +163,7 @@ def pack(run: StoredRun, views: Views, against: StoredRun | None = None) -> Iter
         yield f"\n{packed(record)}"
 
 
-def _index(run: StoredRun, views: Views, parts: Parts, against: StoredRun | None) -> Iterator[str]:
+def _index(run: StoredRun, views: Views, parts: PackedTrials, against: StoredRun | None) -> Iterator[str]:
     """Yield the index of all trials, as JSON in parts."""
     head: JsonObject = {
         "format": FORMAT,

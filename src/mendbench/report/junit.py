@@ -22,7 +22,7 @@ from typing import Literal, TypeAlias
 from xml.etree import ElementTree as ET
 
 from mendbench.model.trial import TrialRow
-from mendbench.report.findings import Finding, Judgement
+from mendbench.report.findings import RunFinding, RunJudgement
 from mendbench.report.reasons import reason, story, treatment_name, trial_name, verdict_words
 from mendbench.report.scores import ScoreLine, score_lines
 from mendbench.results.baseline import elapsed_ms
@@ -69,7 +69,7 @@ class _Test:
     out: str = ""
 
 
-def junit(run: StoredRun, *, judgement: Judgement | None = None, failing: Failing | None = None) -> str:
+def junit(run: StoredRun, *, judgement: RunJudgement | None = None, failing: Failing | None = None) -> str:
     """Return the run as JUnit XML.
 
     By default an incorrect trial is a failure, an unjudged or crashed one an error. With a ``judgement``, or with ``failing``, only the
@@ -79,7 +79,7 @@ def junit(run: StoredRun, *, judgement: Judgement | None = None, failing: Failin
     if failing is None and judgement is not None:
         failing = judgement.failing
     keys = None if failing is None or callable(failing) else frozenset(failing)
-    findings: dict[str, list[Finding]] = defaultdict(list)
+    findings: dict[str, list[RunFinding]] = defaultdict(list)
     for finding in judgement.findings if judgement else ():
         if finding.key is not None:
             findings[finding.key].append(finding)
@@ -122,7 +122,7 @@ def _status(row: TrialRow, *, red: bool | None) -> Status:
     return "error" if row["verdict"] in {"unjudged", "crashed"} else "failure"
 
 
-def _test(row: TrialRow, run: StoredRun, status: Status, findings: Sequence[Finding]) -> _Test:
+def _test(row: TrialRow, run: StoredRun, status: Status, findings: Sequence[RunFinding]) -> _Test:
     gated = [finding for finding in findings if status != "skipped" or finding.level != "notice"]
     why = "; ".join(f"{finding.title}: {finding.message}" for finding in gated)
     known = findings[0].title if findings else "known"
@@ -137,7 +137,7 @@ def _test(row: TrialRow, run: StoredRun, status: Status, findings: Sequence[Find
     )
 
 
-def _body(row: TrialRow, run: StoredRun, findings: Sequence[Finding]) -> str:
+def _body(row: TrialRow, run: StoredRun, findings: Sequence[RunFinding]) -> str:
     found = (f"{finding.title}: {finding.message}" for finding in findings)
     return "\n".join([*found, story(row, run.texts), _figures(row)])
 
@@ -155,7 +155,7 @@ def _cut(body: str, most: int) -> str:
     return body if more <= 0 else f"{body[:most]}\n… {more} more characters; the whole trial is in the run's report"
 
 
-def _of_the_whole(judgement: Judgement, known: Collection[str]) -> Iterator[_Test]:
+def _of_the_whole(judgement: RunJudgement, known: Collection[str]) -> Iterator[_Test]:
     """Yield the judgement itself, then its findings that are about no trial of the run."""
     statuses: Mapping[str, Status] = {"passed": "passed", "failed": "failure", "open": "error"}
     yield _gate_test("verdict", judgement.verdict, statuses[judgement.status], kind=judgement.status)

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mendbench.report.findings import LEVELS, Judgement
+from mendbench.report.findings import LEVELS, RunJudgement
 from mendbench.report.reasons import reason, trial_name
 from mendbench.report.summary import Gaps, Summary, summarise
 from mendbench.report.table_model import Table, columns
@@ -60,7 +60,7 @@ class _Section:
     """The plural noun for the rows, used in the line that reports what was cut."""
 
 
-def markdown(run: StoredRun, *, judgement: Judgement | None = None, limit: int = COMMENT) -> str:
+def markdown(run: StoredRun, *, judgement: RunJudgement | None = None, limit: int = COMMENT) -> str:
     """Return the run in at most ``limit`` bytes: what changed first, then figures, gaps and what was run.
 
     What does not fit is left out from the end of each section, and a last line counts it. Empty if ``limit`` leaves no
@@ -86,7 +86,7 @@ def _entities(text: str) -> str:
     return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", text)
 
 
-def _sections(run: StoredRun, judgement: Judgement | None) -> Iterator[_Section]:
+def _sections(run: StoredRun, judgement: RunJudgement | None) -> Iterator[_Section]:
     summary = summarise(run)
     caveats = f"\n\n{plain(' '.join(summary.caveats))}" if summary.caveats else ""
     yield _Section(head=f"## mendbench\n\n{plain(summary.lead)}{caveats}".rstrip() + "\n")
@@ -105,7 +105,7 @@ def _sections(run: StoredRun, judgement: Judgement | None) -> Iterator[_Section]
     yield _about(summary)
 
 
-def _changes(run: StoredRun, judgement: Judgement) -> _Section:
+def _changes(run: StoredRun, judgement: RunJudgement) -> _Section:
     lines, left = [], []
     for level in LEVELS:
         own = [finding for finding in judgement.findings if finding.level == level]

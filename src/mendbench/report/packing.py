@@ -57,14 +57,14 @@ _Identity: TypeAlias = str | tuple[int, ...] | tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class PackedColumn:
     """One field of all rows: its distinct values, and for every row the index of its value."""
 
     values: tuple[Json, ...]
     at: Sequence[int]
 
 
-class Columns(Mapping[str, Column]):
+class Columns(Mapping[str, PackedColumn]):
     """The columns of a run by field, made lazily."""
 
     def __init__(self, records: Records, of_rows: Mapping[str, _RowField]) -> None:
@@ -79,7 +79,7 @@ class Columns(Mapping[str, Column]):
         """Yield the fields."""
         return chain(COLUMNS, STAGE_OF)
 
-    def __getitem__(self, name: str) -> Column:
+    def __getitem__(self, name: str) -> PackedColumn:
         """Return one column."""
         if name in STAGE_OF:
             return column(STAGE_OF[name](record) if record.kind in EDIT_KINDS else None for record in self._records)
@@ -91,10 +91,10 @@ class Columns(Mapping[str, Column]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class PackedTrials:
     """The trials of a run, in parts."""
 
-    columns: Mapping[str, Column]
+    columns: Mapping[str, PackedColumn]
     """By field."""
     cases: tuple[str, ...]
     """The cases, in the order of :attr:`records`."""
@@ -171,7 +171,7 @@ class _Pool:
         return place
 
 
-def parts_of(rows: Sequence[TrialRow], texts: Mapping[str, str], records: Records) -> Parts:
+def parts_of(rows: Sequence[TrialRow], texts: Mapping[str, str], records: Records) -> PackedTrials:
     """Return rows in parts; ``records`` are those of the rows. The order of rows is kept, also within a case.
 
     The rows are read once, case by case, and the results are kept in a file until they are used.
@@ -184,7 +184,7 @@ def parts_of(rows: Sequence[TrialRow], texts: Mapping[str, str], records: Record
         pool = _Pool(texts, shapes)
         pools.add(pool.entries, list(_packed_rows(rows, own.places(), pool, fields_of_rows)))
     common = pools.common()
-    return Parts(
+    return PackedTrials(
         columns=Columns(records, fields_of_rows), cases=tuple(by_case), shapes=tuple(shapes), common=common, records=pools
     )  # fmt: skip
 
@@ -229,8 +229,8 @@ class _RowField:
     def put(self, place: int, value: Json) -> None:
         self._at[place] = self._known.place(value)
 
-    def column(self) -> Column:
-        return Column(values=tuple(self._known.values), at=self._at)
+    def column(self) -> PackedColumn:
+        return PackedColumn(values=tuple(self._known.values), at=self._at)
 
 
 class _Known:
@@ -250,11 +250,11 @@ class _Known:
         return place
 
 
-def column(values: Iterable[Json]) -> Column:
+def column(values: Iterable[Json]) -> PackedColumn:
     """Return the distinct values, and the index of each value among them."""
     known = _Known()
     at = array(NUMBERS, (known.place(value) for value in values))
-    return Column(values=tuple(known.values), at=at)
+    return PackedColumn(values=tuple(known.values), at=at)
 
 
 def packed(value: object) -> str:
@@ -276,7 +276,7 @@ def packed_parts(parts: Iterable[str]) -> Iterator[str]:
             held = held[ready:]
 
 
-def column_parts(columns: Mapping[str, Column]) -> Iterator[str]:
+def column_parts(columns: Mapping[str, PackedColumn]) -> Iterator[str]:
     """Yield columns as JSON, in parts."""
     yield "{"
     for number, (name, one) in enumerate(columns.items()):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from mendbench.model.json import JsonObject
-from mendbench.report.views import STRATA, Column, PolicyView, Solver, Views, own_strategies
+from mendbench.report.views import STRATA, GridColumn, PolicyView, Solver, Views, own_strategies
 from mendbench.results.store import StoredRun
 from mendbench.results.totals import headline_records, totals
 from mendbench.scoring.record_table import Records
@@ -31,7 +31,7 @@ class Selection:
     """The headline's policy."""
     policies: tuple[PolicyView, ...]
     """All policies that the solver was run under, the headline's first."""
-    columns: tuple[Column, ...]
+    columns: tuple[GridColumn, ...]
     """All columns with trials of the solver under the headline's policy, and the bounds."""
     records: Records
     """Trials of the solver, under every policy."""
@@ -40,7 +40,7 @@ class Selection:
     api: str = ""
     """The stratum of APIs of all trials; empty if none is chosen."""
 
-    def of(self, column: Column, view: PolicyView | None = None) -> Records:
+    def of(self, column: GridColumn, view: PolicyView | None = None) -> Records:
         """Return the trials of a column under a policy, by default the headline's."""
         if column.group == "bound":
             return self.ends.where("treatment", lambda treatment: treatment.repairer == column.name)
@@ -64,11 +64,11 @@ class Selection:
         """Return the solver's trials under a policy."""
         return self.records.where("treatment", view.runs)
 
-    def strategies(self) -> tuple[Column, ...]:
+    def strategies(self) -> tuple[GridColumn, ...]:
         """Return the columns that are not bounds: strategies, then controls."""
         return tuple(column for column in self.columns if column.group != "bound")
 
-    def treated(self) -> tuple[Column, ...]:
+    def treated(self) -> tuple[GridColumn, ...]:
         """Return the strategies that are not controls; the controls if there is nothing else."""
         return own_strategies(self.columns)
 
@@ -88,7 +88,7 @@ def select(run: StoredRun, views: Views, solvers: Sequence[Solver] | None = None
 
 
 def _selection(
-    solver: Solver, policies: tuple[PolicyView, ...], columns: Sequence[Column], own: Records, ends: Records
+    solver: Solver, policies: tuple[PolicyView, ...], columns: Sequence[GridColumn], own: Records, ends: Records
 ) -> Selection:
     first = policies[0]
     there = {treatment.strategy for treatment in own.values("treatment") if first.runs(treatment)}
@@ -97,7 +97,7 @@ def _selection(
     return Selection(solver=solver, policy=first, policies=policies, columns=shown, records=own, ends=ends)
 
 
-def total_of(found: Sequence[JsonObject], selection: Selection, column: Column) -> JsonObject | None:
+def total_of(found: Sequence[JsonObject], selection: Selection, column: GridColumn) -> JsonObject | None:
     """Return the total of a column under the headline's policy, a bound's under its own policy; None if there is none."""
     solver, view = selection.solver, selection.policy
     if column.group == "bound":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mendbench.report.selection import Selection
 from mendbench.report.words import counted, signed
-from mendbench.scoring.strata import STRATA, Split, Within, splits, within_cases
+from mendbench.scoring.strata import STRATA, ConditionSplit, Within, splits, within_cases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +15,7 @@ class PromptSplits:
 
     names: tuple[str, ...]
     """What a prompt contains or lacks."""
-    lines: tuple[tuple[str, tuple[Split | None, ...]], ...]
+    lines: tuple[tuple[str, tuple[ConditionSplit | None, ...]], ...]
     """Each strategy with a split for each of :attr:`names`; None if no prompt can be classified."""
     within: tuple[str, ...]
     """The differences within cases, in words."""

@@ -78,7 +78,7 @@ class PolicyView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class GridColumn:
     """One column of the grid: a strategy, or a repairer that bounds all strategies."""
 
     name: str
@@ -94,7 +94,7 @@ class Views:
 
     solvers: tuple[Solver, ...]
     policies: tuple[PolicyView, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[GridColumn, ...]
 
     def bounds(self) -> tuple[str, ...]:
         """Return the repairers that are the floor or ceiling of every solver."""
@@ -111,10 +111,10 @@ def views_of(run: StoredRun) -> Views:
     own = [treatment for treatment in treatments if treatment.repairer not in bounds]
     strategies = _ordered({treatment.strategy for treatment in own}, matrix, "strategies")
     own_names = [name for name in strategies if name not in CONTROL_STRATEGIES]
-    plain = [Column(name=name, group="strategy") for name in own_names if not _is_variation(name, run)]
-    varied = [Column(name=name, group="variation") for name in own_names if _is_variation(name, run)]
-    controls = [Column(name=name, group="control") for name in CONTROL_STRATEGIES if name in strategies]
-    ends = [Column(name=name, group="bound") for name in BOUND_REPAIRERS if name in bounds]
+    plain = [GridColumn(name=name, group="strategy") for name in own_names if not _is_variation(name, run)]
+    varied = [GridColumn(name=name, group="variation") for name in own_names if _is_variation(name, run)]
+    controls = [GridColumn(name=name, group="control") for name in CONTROL_STRATEGIES if name in strategies]
+    ends = [GridColumn(name=name, group="bound") for name in BOUND_REPAIRERS if name in bounds]
     return Views(
         solvers=_solvers(own, matrix), policies=_policies(own, matrix), columns=(*plain, *varied, *controls, *ends)
     )
@@ -125,7 +125,7 @@ def _is_variation(name: str, run: StoredRun) -> bool:
     return parts_of(name).base != name and name not in main.get("strategies", [])
 
 
-def own_strategies(columns: Sequence[Column]) -> tuple[Column, ...]:
+def own_strategies(columns: Sequence[GridColumn]) -> tuple[GridColumn, ...]:
     """Return the columns that are neither controls nor bounds; the controls if there is nothing else."""
     plain = tuple(column for column in columns if column.group == "strategy")
     return plain or tuple(column for column in columns if column.group == "control")

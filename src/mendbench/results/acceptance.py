@@ -14,7 +14,7 @@ from mendbench.results.baseline import baseline_of, in_order, is_baseline, read_
 from mendbench.results.gate_evidence import secrets_in
 from mendbench.results.store import StoredRun
 from mendbench.scoring.gating.gate import differences
-from mendbench.scoring.gating.result import Baseline, Entry
+from mendbench.scoring.gating.result import Baseline, BaselineEntry
 from mendbench.scoring.records import EDIT_KINDS
 from mendbench.trial.components import NO_STRATEGY
 
@@ -101,7 +101,7 @@ def _accepted(path: Path, stored: StoredRun, *, partial: bool) -> Update:
     )
 
 
-def _unguarded(entries: Iterable[Entry]) -> tuple[str, ...]:
+def _unguarded(entries: Iterable[BaselineEntry]) -> tuple[str, ...]:
     own = [entry for entry in entries if entry.kind in EDIT_KINDS and entry.trial.strategy != NO_STRATEGY]
     return tuple(
         sorted({entry.trial.case for entry in own} - {entry.trial.case for entry in own if entry.verdict == "correct"})
@@ -147,7 +147,7 @@ def _refuse_incomplete(stored: StoredRun, *, partial: bool) -> None:
             )
 
 
-def _kept(path: Path, old: Baseline, new: Baseline) -> tuple[Entry, ...]:
+def _kept(path: Path, old: Baseline, new: Baseline) -> tuple[BaselineEntry, ...]:
     """Return the old lines of trials that the run has no result for.
 
     Raises:

@@ -21,7 +21,7 @@ from mendbench.model.trial import StopReason, TrialKey, TrialRow
 from mendbench.model.verdict import Outcome
 from mendbench.results.store import StoredRun
 from mendbench.scoring.chance import ResponseDigest
-from mendbench.scoring.gating.result import Baseline, Digests, Entry, FactDigest
+from mendbench.scoring.gating.result import Baseline, BaselineEntry, Digests, FactDigest
 from mendbench.trial.row import SHORT, trial_key
 
 if TYPE_CHECKING:
@@ -59,13 +59,13 @@ _CONFLICT = re.compile(r"<{7}|={7}|>{7}|\|{7}")
 _HINT = "take it from version control, or delete the file and accept a run with `mendbench gate --update`"
 
 
-def entry_of(row: TrialRow) -> Entry:
+def entry_of(row: TrialRow) -> BaselineEntry:
     """Return the baseline entry of a trial, from its row."""
     key = TrialKey(
         case=row["case"], engine=row["engine"], repairer=row["repairer"], model=row["model"], strategy=row["strategy"],
         policy=row["policy"], detector=row["detector"], sample=row["sample"],
     )  # fmt: skip
-    return Entry(
+    return BaselineEntry(
         key=row["key"],
         trial=key,
         case_digest=row["case_digest"],
@@ -141,7 +141,7 @@ def read_baseline(path: Path) -> Baseline:
     lines = _lines(path)
     head: dict[str, str] = {}
     prices: dict[str, str] = {}
-    entries: dict[str, tuple[int, Entry]] = {}
+    entries: dict[str, tuple[int, BaselineEntry]] = {}
     columns: Sequence[str] = ()
     for number, line in enumerate(lines, start=1):
         place = f"{path}:{number}"
@@ -210,12 +210,12 @@ def _text_of(value: Json) -> str:
     return value if isinstance(value, str) else digest(value)
 
 
-def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+def in_order(entries: Iterable[BaselineEntry]) -> tuple[BaselineEntry, ...]:
     """Return entries in the order of a baseline's lines, which is the order of a run's rows."""
     return tuple(sorted(entries, key=lambda entry: entry.trial.order()))
 
 
-def _cells(entry: Entry) -> tuple[str, ...]:
+def _cells(entry: BaselineEntry) -> tuple[str, ...]:
     own = entry.trial
     responses = ",".join(f"{'' if one.asked else _UNASKED}{one.prompt}:{one.response}" for one in entry.responses)
     return (
@@ -260,7 +260,7 @@ def _head(place: str, cells: Sequence[str], head: dict[str, str], prices: dict[s
         )
 
 
-def _entry(place: str, columns: Sequence[str], cells: Sequence[str]) -> Entry:
+def _entry(place: str, columns: Sequence[str], cells: Sequence[str]) -> BaselineEntry:
     if len(cells) != len(columns):
         raise BadInput(place, f"{len(cells)} columns where {len(columns)} are due", _HINT)
     cell = dict(zip(columns, cells, strict=True))
@@ -288,7 +288,7 @@ def _entry(place: str, columns: Sequence[str], cells: Sequence[str]) -> Entry:
     attempts = _count(place, "attempts", cell["attempts"])
     if len(responses) != attempts:
         raise BadInput(place, f"{attempts} attempts and {len(responses)} answers", f"each attempt has one; {_HINT}")
-    return Entry(
+    return BaselineEntry(
         key=trial_key(key), trial=key, case_digest=cell["case_digest"], kind=cell["kind"], verdict=cell["verdict"],
         outcome=_maybe(cell["outcome"]), stop_reason=cell["stop"], attempts=attempts,
         wasted=None if crashed else _count(place, "wasted", cell["wasted"]), responses=responses,
@@ -334,7 +334,7 @@ def _facts(place: str, cell: str) -> tuple[FactDigest, ...]:
     return tuple(FactDigest(digest=one[1:], stated=one[0] == "+") for one in cell.split(","))
 
 
-def _add(entries: dict[str, tuple[int, Entry]], entry: Entry, number: int, place: str) -> None:
+def _add(entries: dict[str, tuple[int, BaselineEntry]], entry: BaselineEntry, number: int, place: str) -> None:
     if entry.key in entries:
         raise BadInput(place, f"the trial of line {entries[entry.key][0]} again", "keep one of the two lines")
     entries[entry.key] = (number, entry)

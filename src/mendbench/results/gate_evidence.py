@@ -13,7 +13,7 @@ from mendbench.model.trial import TrialKey, TrialRow
 from mendbench.results.baseline import fact_digest
 from mendbench.results.store import StoredRun
 from mendbench.results.stored_rows import StoredRows
-from mendbench.scoring.gating.result import Entry
+from mendbench.scoring.gating.result import BaselineEntry
 from mendbench.strategies.interface import SUFFIX
 from mendbench.trial.engines import OURS
 from mendbench.trial.long_texts import REFERENCE, whole
@@ -72,7 +72,7 @@ def changed_responses(row: TrialRow, texts: Mapping[str, str], changed: Sequence
 
 
 def lost_facts(
-    row: TrialRow, texts: Mapping[str, str], before: Entry, text_of: Callable[[str], str]
+    row: TrialRow, texts: Mapping[str, str], before: BaselineEntry, text_of: Callable[[str], str]
 ) -> tuple[str, ...]:
     """Return a line with the facts that the first prompt of a trial stated before and no longer states; nothing if it states them all.
 
@@ -86,7 +86,9 @@ def lost_facts(
     return (f"no longer in the first prompt: {', '.join(lost[:MAX_FACTS])}{more}",)
 
 
-def prompt_hints(key: TrialKey, before: Entry, after: Entry, template: Path | None, baseline: Path) -> tuple[str, ...]:
+def prompt_hints(
+    key: TrialKey, before: BaselineEntry, after: BaselineEntry, template: Path | None, baseline: Path
+) -> tuple[str, ...]:
     """Return the commands that show the first prompt of a trial, if that prompt changed and our engine renders it.
 
     ``template`` is the strategy's file if it belongs to the repository: then its version of the commit that accepted the baseline is

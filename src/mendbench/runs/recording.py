@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class RecordedTrial:
     """One trial, recorded up to the end of a round."""
 
     done: int
@@ -31,7 +31,7 @@ class Step:
     """The trial's row and its long texts, once it is complete."""
 
 
-def record_all(context: BenchContext, keys: Sequence[TrialKey], recorder: Recorder) -> Iterator[Step]:
+def record_all(context: BenchContext, keys: Sequence[TrialKey], recorder: Recorder) -> Iterator[RecordedTrial]:
     """Record the matrix in rounds: the first responses of all cases, then the second ones, then the third ones. Yield each step.
 
     So a complete sub-matrix exists at any time, and the prompts of one case follow one another, which suits a model server's prefix
@@ -47,10 +47,10 @@ def record_all(context: BenchContext, keys: Sequence[TrialKey], recorder: Record
             each, partial(run_trial, context, recorder=recorder, max_responses=limit), recorder.queue
         ):
             done += 1
-            yield Step(done=done, total=total, label=f"answer {limit} of {trial_key(key)}")
+            yield RecordedTrial(done=done, total=total, label=f"answer {limit} of {trial_key(key)}")
     for _, row in in_turn(keys, partial(run_trial, context, recorder=recorder), recorder.queue):
         done += 1
-        yield Step(done=done, total=total, label=str(row[0]["key"]), row=row)
+        yield RecordedTrial(done=done, total=total, label=str(row[0]["key"]), row=row)
 
 
 def in_turn(

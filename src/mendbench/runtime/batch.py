@@ -27,7 +27,7 @@ MAX_LISTED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class BatchPlan:
     """A batch before it runs: one unit of work per item."""
 
     batch: Batch
@@ -72,7 +72,7 @@ class _Item:
     tries: int = 0
 
 
-def plan_batch(batch: Batch, whole: Unit, runner: StepRunner) -> Plan | UnitResult:
+def plan_batch(batch: Batch, whole: Unit, runner: StepRunner) -> BatchPlan | UnitResult:
     """Return the plan of a batch, or the failure of ``whole`` (the node itself) if there is no list to iterate over."""
     found = resolve(batch.items, whole.data, texts=runner.texts)
     if not found.complete:
@@ -86,10 +86,10 @@ def plan_batch(batch: Batch, whole: Unit, runner: StepRunner) -> Plan | UnitResu
         )
     named = ({**whole.data, batch.name: item, BATCH_INDEX: index} for index, item in enumerate(found.value))
     units = tuple(runner.unit(whole.node, data, whole.arrived) for data in named)
-    return Plan(batch=batch, values=tuple(found.value), units=units)
+    return BatchPlan(batch=batch, values=tuple(found.value), units=units)
 
 
-def run_batch(plan: Plan, before: list[Completed], runner: StepRunner) -> BatchResult:
+def run_batch(plan: BatchPlan, before: list[Completed], runner: StepRunner) -> BatchResult:
     """Execute the plan, except for items in ``before`` that did the same work and whose response is still valid."""
     left = list(before)
     items = list(_run_items(plan, left, runner))
@@ -127,7 +127,7 @@ def run_batch(plan: Plan, before: list[Completed], runner: StepRunner) -> BatchR
     )
 
 
-def _run_items(plan: Plan, before: list[Completed], runner: StepRunner) -> Iterator[_Item]:
+def _run_items(plan: BatchPlan, before: list[Completed], runner: StepRunner) -> Iterator[_Item]:
     """Yield the result of each item, up to the first that ends the batch. Remove items with the same work from ``before``."""
     for unit, value in zip(plan.units, plan.values, strict=True):
         digest = unit.digest
@@ -181,7 +181,7 @@ def _summary(items: list[_Item], message_of: Callable[[_Item], str | None]) -> s
     return f"{len(lines)} of {len(items)} items failed: {'; '.join(lines[:MAX_LISTED])}{more}"
 
 
-def _outputs(plan: Plan, items: list[_Item]) -> JsonObject:
+def _outputs(plan: BatchPlan, items: list[_Item]) -> JsonObject:
     """Return the node's outputs. They report failures as observed: data must not depend on a detector."""
     failed = [(index, item) for index, item in enumerate(items) if item.done.noticed is not None and stops(item.done)]
     errors = [{"index": index, "item": item.value, "error": item.done.noticed} for index, item in failed]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from mendbench.model.execution import Execution
 from mendbench.model.failure import Failure
 from mendbench.runtime.events import NodeCached, NodeCompleted, NodeEvent, NodeFailed, NodeStarted, NodeWarned
-from mendbench.runtime.parse import Problem
+from mendbench.runtime.parse import WorkflowProblem
 from mendbench.secrets.redaction import sanitise
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -70,7 +70,7 @@ def failure_text(failure: Failure, number: int) -> str:
     return plain(str(sanitise("\n".join(lines))))
 
 
-def problem_text(problem: Problem, number: int) -> str:
+def problem_text(problem: WorkflowProblem, number: int) -> str:
     """Return one problem of a document, in lines."""
     facts = [("At", problem.where), ("Hint", problem.hint), ("Suggestion", problem.suggestion)]
     note = "note: " if problem.severity == "note" else ""

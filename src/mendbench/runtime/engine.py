@@ -25,13 +25,13 @@ from mendbench.runtime.json_texts import JsonTexts
 from mendbench.runtime.nodes.interface import NodeType
 from mendbench.runtime.nodes.registry import node_types
 from mendbench.runtime.outline import NodeSpec
-from mendbench.runtime.parse import Problem, parse_workflow, salvaged
+from mendbench.runtime.parse import WorkflowProblem, parse_workflow, salvaged
 from mendbench.runtime.stepping import ExecutionContext
 from mendbench.runtime.templates import MAX_SIZE, resolve
 from mendbench.runtime.validate import errors_of, validate
 from mendbench.runtime.walk import Walk
 
-_Understood: TypeAlias = tuple[Workflow | None, tuple[Problem, ...]]
+_Understood: TypeAlias = tuple[Workflow | None, tuple[WorkflowProblem, ...]]
 """The parsed workflow, if the document's structure is valid, and the problems that prevent running it."""
 
 
@@ -166,7 +166,7 @@ def _declared_outputs(workflow: Workflow, data: JsonObject) -> JsonObject:
     return outputs
 
 
-def _refused(workflow: Workflow, problems: tuple[Problem, ...], checkpoint: Checkpoint | None) -> Execution:
+def _refused(workflow: Workflow, problems: tuple[WorkflowProblem, ...], checkpoint: Checkpoint | None) -> Execution:
     """Return the execution of an invalid document: nothing ran."""
     failures: dict[str, Failure] = {}
     for problem in problems:

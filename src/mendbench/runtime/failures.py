@@ -16,7 +16,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node, Workflow
 from mendbench.runtime.json_texts import JsonTexts
 from mendbench.runtime.outline import MCP, tool_in
-from mendbench.runtime.parse import Problem
+from mendbench.runtime.parse import WorkflowProblem
 from mendbench.runtime.problems import field_problems
 from mendbench.runtime.suggest import Guesses
 from mendbench.runtime.templates import ParamProblem, Template, dotted, field_paths, lookup, templates_in, texts_in
@@ -107,7 +107,7 @@ def warning_failure(node: Node, message: str, outputs: JsonObject, redact: Calla
     return redacted(failure, redact)
 
 
-def static_failure(problem: Problem, workflow: Workflow) -> Failure:
+def static_failure(problem: WorkflowProblem, workflow: Workflow) -> Failure:
     """Return the failure of an invalid document."""
     node = workflow.node(problem.node_id) if problem.node_id is not None else None
     shown, total = problem.available[:MAX_AVAILABLE], len(problem.available)

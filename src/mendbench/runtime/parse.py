@@ -40,7 +40,7 @@ _MEANT: Final[dict[str, dict[str, str]]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class WorkflowProblem:
     """One problem of a workflow, found before it runs."""
 
     message: str
@@ -71,7 +71,7 @@ class Problem:
         return "; ".join(" ".join(part.split()) for part in parts if part)
 
 
-def parse_workflow(document: JsonObject) -> tuple[Workflow | None, tuple[Problem, ...]]:
+def parse_workflow(document: JsonObject) -> tuple[Workflow | None, tuple[WorkflowProblem, ...]]:
     """Return the workflow, or None and the structure errors of ``document``. Never raises for any JSON.
 
     Returns at most the first :data:`MAX_PROBLEMS` errors.
@@ -134,10 +134,10 @@ def _place(path: Pointer, document: Json) -> str:
     return pointer(*path)
 
 
-def _violated(violation: Violation, document: Json, guesses: Guesses) -> Problem:
+def _violated(violation: Violation, document: Json, guesses: Guesses) -> WorkflowProblem:
     path = violation.path
     hint, suggestion = _advice(violation, document, guesses)
-    return Problem(
+    return WorkflowProblem(
         message=f"Structure: Validation error at {_dotted(path)}: {violation.message}",
         node_id=_id_at(document, path[1]) if len(path) > 1 and path[0] == "nodes" else None,
         hint=hint,
@@ -179,12 +179,12 @@ def _misnamed(violation: Violation, document: Json, guesses: Guesses) -> tuple[s
     return "Remove unknown properties or check field names", meant
 
 
-def _duplicate_ids(document: Json) -> Iterator[Problem]:
+def _duplicate_ids(document: Json) -> Iterator[WorkflowProblem]:
     seen: set[str] = set()
     for index, node in _usable_nodes(document):
         node_id = node["id"]
         if node_id in seen:
-            yield Problem(
+            yield WorkflowProblem(
                 message=f"Structure: Validation error at nodes[{index}].id: Duplicate node ID {shown(node_id)}",
                 node_id=node_id,
                 hint="Use unique IDs for each node",
@@ -193,7 +193,7 @@ def _duplicate_ids(document: Json) -> Iterator[Problem]:
         seen.add(node_id)
 
 
-def _dangling(document: Json, guesses: Guesses) -> Iterator[Problem]:
+def _dangling(document: Json, guesses: Guesses) -> Iterator[WorkflowProblem]:
     """Yield a problem for each edge end or start node that names an unknown node."""
     known = {node["id"] for _, node in _usable_nodes(document)}
     ids = sorted(known)
@@ -209,8 +209,8 @@ def _dangling(document: Json, guesses: Guesses) -> Iterator[Problem]:
         yield _names_no_node(("start_node",), f"Start node {shown(start)} does not exist", start, ids, guesses)
 
 
-def _names_no_node(path: Pointer, message: str, name: str, ids: list[str], guesses: Guesses) -> Problem:
-    return Problem(
+def _names_no_node(path: Pointer, message: str, name: str, ids: list[str], guesses: Guesses) -> WorkflowProblem:
+    return WorkflowProblem(
         message=f"Structure: Validation error at {_dotted(path)}: {message}",
         hint=f"Change to one of: {ids}",
         where=_place(path, {}),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mendbench.model.workflow import Node
 from mendbench.runtime.outline import Outline, listed, own_names
-from mendbench.runtime.parse import Problem
+from mendbench.runtime.parse import WorkflowProblem
 from mendbench.runtime.templates import Place, Template, dotted, malformed, pointer, templates_in, texts_in
 
 
@@ -25,10 +25,10 @@ class _Use:
         """The parameter, as a dotted path."""
         return _param(self.place)
 
-    def problem(self, message: str, *, suggestion: str | None = None, available: Iterable[str] = ()) -> Problem:
+    def problem(self, message: str, *, suggestion: str | None = None, available: Iterable[str] = ()) -> WorkflowProblem:
         """Return a problem with this template."""
         names = tuple(available)
-        return Problem(
+        return WorkflowProblem(
             message=message,
             node_id=self.node.id,
             hint=f"Available outputs: {listed(names)}" if names else None,
@@ -40,7 +40,7 @@ class _Use:
         )
 
 
-def malformed_templates(outline: Outline) -> Iterator[Problem]:
+def malformed_templates(outline: Outline) -> Iterator[WorkflowProblem]:
     """Yield a problem for each parameter with a malformed template."""
     for node in outline.workflow.nodes:
         for place, text in _texts(node):
@@ -52,7 +52,7 @@ def malformed_templates(outline: Outline) -> Iterator[Problem]:
                     f"Malformed template syntax in node '{node.id}' parameter '{param}': "
                     f"Found {begun} '${{' but only {begun - len(broken)} valid template(s)"
                 )
-                yield Problem(
+                yield WorkflowProblem(
                     message=message,
                     node_id=node.id,
                     hint=how_to_write(broken[0]),
@@ -73,7 +73,7 @@ def how_to_write(broken: str) -> str:
     return f"{broken!r} is no template: write ${{name.key[0].key}}, without spaces, filters or defaults and with one index a key"
 
 
-def misused_templates(outline: Outline) -> Iterator[Problem]:
+def misused_templates(outline: Outline) -> Iterator[WorkflowProblem]:
     """Yield a problem for each template with an unknown root or output, or with a node that has not run by then."""
     for node in outline.workflow.nodes:
         for place, text in _texts(node):
@@ -83,7 +83,7 @@ def misused_templates(outline: Outline) -> Iterator[Problem]:
                     yield problem
 
 
-def _use_problem(outline: Outline, use: _Use) -> Problem | None:
+def _use_problem(outline: Outline, use: _Use) -> WorkflowProblem | None:
     root = use.template.root
     if use.place[0] == "params" and root in own_names(use.node):
         return None
@@ -92,7 +92,7 @@ def _use_problem(outline: Outline, use: _Use) -> Problem | None:
     return None if root in outline.inputs else _unknown_root(outline, use)
 
 
-def _order_problem(outline: Outline, use: _Use) -> Problem | None:
+def _order_problem(outline: Outline, use: _Use) -> WorkflowProblem | None:
     mine, theirs = use.node.id, use.template.root
     if mine == theirs:
         return use.problem(f"Node '{mine}' references its own output '{use.template.text}' in parameter '{use.param}'")
@@ -104,7 +104,7 @@ def _order_problem(outline: Outline, use: _Use) -> Problem | None:
     )
 
 
-def _key_problem(outline: Outline, use: _Use) -> Problem | None:
+def _key_problem(outline: Outline, use: _Use) -> WorkflowProblem | None:
     template, outputs = use.template, outline.outputs_of(use.template.root)
     if template.key is None:
         message = (
@@ -119,7 +119,7 @@ def _key_problem(outline: Outline, use: _Use) -> Problem | None:
     return use.problem(message, suggestion=with_key(template, meant) if meant else None, available=sorted(outputs))
 
 
-def _unknown_root(outline: Outline, use: _Use) -> Problem:
+def _unknown_root(outline: Outline, use: _Use) -> WorkflowProblem:
     template, root = use.template, use.template.root
     if template.key is not None:
         message = f"Node '{use.node.id}' references non-existent node '{root}' in parameter '{use.param}'"

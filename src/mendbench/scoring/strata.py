@@ -43,7 +43,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Split:
+class ConditionSplit:
     """One strategy's trials, by whether a condition holds for their first prompt."""
 
     strategy: str
@@ -63,14 +63,15 @@ class Within:
     """95 %, from resampling groups of cases."""
 
 
-def splits(records: Iterable[TrialRecord], holds: Holds) -> tuple[Split, ...]:
+def splits(records: Iterable[TrialRecord], holds: Holds) -> tuple[ConditionSplit, ...]:
     """Return the two strata of each strategy, over judged trials of cases with an edit fault."""
     found: dict[str, dict[bool, list[TrialRecord]]] = defaultdict(lambda: {True: [], False: []})
     for record in _judged(records):
         if (side := holds(record)) is not None:
             found[record.treatment.strategy][side].append(record)
     return tuple(
-        Split(strategy=name, holds=_part(sides[True]), lacks=_part(sides[False])) for name, sides in found.items()
+        ConditionSplit(strategy=name, holds=_part(sides[True]), lacks=_part(sides[False]))
+        for name, sides in found.items()
     )
 
 

@@ -62,7 +62,7 @@ DEFAULT_BUDGET = Budget()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class FrameTemplate:
     """A frame, read from its file."""
 
     name: str
@@ -89,7 +89,7 @@ class Frame:
         return digest([SYSTEM, *self.render("", {}), *self.render("", {}, "problem")])
 
 
-def frame(name: str = DEFAULT_FRAME, strategy_dirs: Iterable[Path] = ()) -> Frame:
+def frame(name: str = DEFAULT_FRAME, strategy_dirs: Iterable[Path] = ()) -> FrameTemplate:
     """Return the frame with that name.
 
     Raises:
@@ -102,7 +102,7 @@ def frame(name: str = DEFAULT_FRAME, strategy_dirs: Iterable[Path] = ()) -> Fram
     return _load(found[name])
 
 
-def frames(strategy_dirs: Iterable[Path] = ()) -> tuple[Frame, ...]:
+def frames(strategy_dirs: Iterable[Path] = ()) -> tuple[FrameTemplate, ...]:
     """Return all frames by name.
 
     Raises:
@@ -117,18 +117,18 @@ def _files(strategy_dirs: Iterable[Path]) -> dict[str, Path]:
     return {strategy_name(path): path for folder in folders for path in sorted(folder.glob(f"*{SUFFIX}"))}
 
 
-def _load(path: Path) -> Frame:
+def _load(path: Path) -> FrameTemplate:
     front = read_front_matter(path, sections=False)
     return _checked(path, front)
 
 
 @lru_cache(maxsize=64)
-def _checked(path: Path, front: FrontMatter) -> Frame:
+def _checked(path: Path, front: FrontMatter) -> FrameTemplate:
     try:
         checked_blocks(path, front.body, _BLOCKS, _VARIABLES)
     except RecursionError:
         raise too_deep(path) from None
-    return Frame(name=strategy_name(path), title=front.title, source=front.source, path=path, body=front.body)
+    return FrameTemplate(name=strategy_name(path), title=front.title, source=front.source, path=path, body=front.body)
 
 
 def build_frame(request: str, workflow: JsonObject, problem: str | None = None) -> str:

@@ -24,7 +24,7 @@ _WORD = re.compile(r"[A-Za-z_][\w\-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class BankText:
     """One text of the bank."""
 
     text: str
@@ -36,12 +36,12 @@ class Entry:
     """All words in it that could be a node's id."""
 
 
-def entry(text: str) -> Entry:
+def entry(text: str) -> BankText:
     """Return the entry for a text."""
-    return Entry(text=text, tokens=estimate(text), hosts=_hosts(text), words=tuple(sorted(set(_WORD.findall(text)))))
+    return BankText(text=text, tokens=estimate(text), hosts=_hosts(text), words=tuple(sorted(set(_WORD.findall(text)))))
 
 
-def choose(entries: Sequence[Entry], view: View, wanted_tokens: int) -> str:
+def choose(entries: Sequence[BankText], view: View, wanted_tokens: int) -> str:
     """Return the text nearest to ``wanted_tokens`` among those that name no node and no host of the view's workflow.
 
     If every entry names one, the one with the fewest is used. An empty bank gives an empty text. Ties go to the alphabetically first text,
@@ -49,7 +49,7 @@ def choose(entries: Sequence[Entry], view: View, wanted_tokens: int) -> str:
     """
     ids, hosts = _node_ids(view), set(_view_hosts(view))
 
-    def rank(candidate: Entry) -> tuple[int, int, str]:
+    def rank(candidate: BankText) -> tuple[int, int, str]:
         return (
             len(ids & set(candidate.words)) + len(hosts & set(candidate.hosts)),
             abs(candidate.tokens - wanted_tokens),
@@ -60,12 +60,12 @@ def choose(entries: Sequence[Entry], view: View, wanted_tokens: int) -> str:
 
 
 @lru_cache(maxsize=1)
-def shipped_entries() -> tuple[Entry, ...]:
+def shipped_entries() -> tuple[BankText, ...]:
     """Return the bank that comes with mendbench."""
     return read_entries(BANK)
 
 
-def read_entries(path: Path) -> tuple[Entry, ...]:
+def read_entries(path: Path) -> tuple[BankText, ...]:
     """Return the bank in a file. Only the texts are read; the rest is computed again."""
     document = json.loads(path.read_text("utf-8"))
     return tuple(entry(item["text"]) for item in document["entries"])

@@ -23,7 +23,7 @@ from mendbench.strategies.blocks import checked_blocks, render_blocks, too_deep
 from mendbench.strategies.cutting import fit
 from mendbench.strategies.diagnosis import diagnose
 from mendbench.strategies.environment import environment
-from mendbench.strategies.frame import DEFAULT_FRAME, Frame, frame
+from mendbench.strategies.frame import DEFAULT_FRAME, FrameTemplate, frame
 from mendbench.strategies.front_matter import FrontMatter, read_front_matter
 from mendbench.strategies.interface import IN_FRAME, SUFFIX, WITH, WITHOUT, SectionSpec, StrategyInfo, strategy_name
 from mendbench.strategies.placebo import choose, shipped_entries
@@ -54,7 +54,7 @@ class TemplateStrategy:
     body: str
     treatments: tuple[TemplateStrategy, ...] = ()
     """What is added: the sections of these templates follow its own."""
-    frame: Frame = field(default_factory=frame)
+    frame: FrameTemplate = field(default_factory=frame)
     """The frame of its prompts."""
 
     @property
@@ -93,7 +93,7 @@ class TemplateStrategy:
         name = self.name + "".join(f"{WITH}{one.name}" for one in added)
         return dataclasses.replace(self, name=name, treatments=added)
 
-    def framed(self, other: Frame) -> TemplateStrategy:
+    def framed(self, other: FrameTemplate) -> TemplateStrategy:
         """Return the strategy in another frame, named ``NAME@FRAME``; in the default frame, itself."""
         if other == self.frame:
             return self

@@ -15,7 +15,7 @@ from mendbench.recording.recorder import Recorder
 from mendbench.scoring.judging.checks import short
 from mendbench.scoring.judging.diffs import MISSING, Missing, escape
 from mendbench.scoring.judging.matching import same
-from mendbench.verify.bench import Bench
+from mendbench.verify.bench import ProofParts
 
 Difference = tuple[str, Json | Missing, Json | Missing]
 """A JSON pointer, the recorded value and the simulator's; :data:`MISSING` where one of them has none."""
@@ -33,7 +33,7 @@ class _RealOnly(Recordings):
         return None if entry is not None and entry.service in self._simulated else entry
 
 
-def disagreements(bench: Bench, fixed: JsonObject | None) -> tuple[str, ...]:
+def disagreements(bench: ProofParts, fixed: JsonObject | None) -> tuple[str, ...]:
     """Return one text for each exchange that a simulated service would answer differently now, each once.
 
     It names the exchange (method, URL, key, its number in ``world.yaml`` from 1) and the first difference.

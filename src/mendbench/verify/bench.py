@@ -33,7 +33,7 @@ _NO_PROMPT = Prompt(system="", frame="", context=Context(strategy="none", sectio
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bench:
+class ProofParts:
     """The parts that prove a case."""
 
     case: Case

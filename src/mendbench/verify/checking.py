@@ -21,7 +21,7 @@ from mendbench.runs.executor import run_all, workers_for
 from mendbench.trial.components import BenchContext, models_used
 from mendbench.trial.runner import run_trial
 from mendbench.verify.contradictions import contradictions
-from mendbench.verify.proof import RECORDED, UNPROVED, UNUSED, WRONG_FIX, Finding, Proof, prove, proved_with
+from mendbench.verify.proof import RECORDED, UNPROVED, UNUSED, WRONG_FIX, Proof, Requirement, prove, proved_with
 from mendbench.verify.proof_store import store_proof
 from mendbench.verify.soundness import (
     CHANGED,
@@ -37,7 +37,7 @@ SECRET_FINDING = "no secret is on a cassette"  # noqa: S105 - the finding's name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class CheckedCase:
     """The result for one case."""
 
     case: str
@@ -56,7 +56,7 @@ class Checked:
         return not self.problems and self.proof is not None and self.proof.held
 
     @property
-    def failed(self) -> tuple[Finding, ...]:
+    def failed(self) -> tuple[Requirement, ...]:
         """The findings that do not hold and that nothing else explains.
 
         Left out are secrets that a problem reports with their place, and what follows from a case that does not hold or that
@@ -107,7 +107,7 @@ def check(
     workers: int,
     on_progress: Callable[[int, int, str], None],
     trials: Mapping[str, tuple[TrialKey, ...]] | None = None,
-) -> tuple[Checked, ...]:
+) -> tuple[CheckedCase, ...]:
     """Check the selected cases, on that many worker processes, and return the results, sorted by id.
 
     ``trials`` are all configured trials of a case: with them, unused recorded responses are reported.
@@ -122,7 +122,7 @@ def check(
     corpus = context.corpus
     chosen = selected_ids(corpus, names)
     found = [
-        Checked(case=name, problems=problems, proof=None, read=False)
+        CheckedCase(case=name, problems=problems, proof=None, read=False)
         for name, problems in corpus.broken.items()
         if name in chosen
     ]
@@ -158,7 +158,7 @@ def stray_groups(context: BenchContext) -> tuple[BadInput, ...]:
     return tuple(UnknownName("group", group, known, located(path, part)) for part, group in named)
 
 
-def _each(context: BenchContext, todo: list[tuple[str, tuple[TrialKey, ...]]], workers: int) -> Iterator[Checked]:
+def _each(context: BenchContext, todo: list[tuple[str, tuple[TrialKey, ...]]], workers: int) -> Iterator[CheckedCase]:
     """Yield the result of each case as it finishes."""
     if context.record != "none":
         with Recorder(
@@ -174,14 +174,14 @@ def _each(context: BenchContext, todo: list[tuple[str, tuple[TrialKey, ...]]], w
     yield from run_all(partial(_check_one, context), ((one,) for one in todo), workers_for(workers, len(todo)))
 
 
-def _check_one(context: BenchContext, todo: tuple[str, tuple[TrialKey, ...]]) -> Checked:
+def _check_one(context: BenchContext, todo: tuple[str, tuple[TrialKey, ...]]) -> CheckedCase:
     case_id, trials = todo
     return check_case(context, case_id, trials=trials)
 
 
 def check_case(
     context: BenchContext, case_id: str, recorder: Recorder | None = None, trials: Sequence[TrialKey] = ()
-) -> Checked:
+) -> CheckedCase:
     """Return the result for one case; errors from its files or its proof are reported as problems.
 
     ``trials`` are all configured trials of the case; without them, unused recordings are not searched for.
@@ -205,9 +205,9 @@ def check_case(
             *credentials,
         ]
         if credentials:
-            return Checked(case=case_id, problems=tuple(problems), proof=None, refused=True)
+            return CheckedCase(case=case_id, problems=tuple(problems), proof=None, refused=True)
         if any(": fix" in one.place or ": accepts." in one.place for one in problems):
-            return Checked(case=case_id, problems=tuple(problems), proof=None)
+            return CheckedCase(case=case_id, problems=tuple(problems), proof=None)
         proof = prove(context, case_id, recorder)
         problems += of_case(case, folder) if renewed else ()
         problems += foreign_recordings(case, folder)
@@ -226,7 +226,7 @@ def check_case(
     except (Exception, EffectEscape) as error:  # noqa: BLE001 - one case must not keep the others from their proofs
         found = f"the proof ends in {type(error).__name__}: {error}"
         problems.append(BadInput(place, found, "mend the case, or report this if the case is right"))
-    return Checked(case=case_id, problems=tuple(problems), proof=proof)
+    return CheckedCase(case=case_id, problems=tuple(problems), proof=proof)
 
 
 def _undealt(context: BenchContext, case: Case) -> tuple[BadInput, ...]:

@@ -10,7 +10,7 @@ from typing import get_args
 from mendbench.corpus.labels import is_missing_label
 from mendbench.model.case import Case, Level
 from mendbench.model.json import JsonObject
-from mendbench.verify.checking import Checked
+from mendbench.verify.checking import CheckedCase
 from mendbench.verify.proof import UNPROVED, Fate, MutantFate
 
 FORMAT = 1
@@ -20,7 +20,7 @@ UNJUDGED = frozenset({"missed", "invalid", UNPROVED})
 """Fates of mutants that show nothing about a case's checks: a needed recording or answer is missing, or no engine runs them."""
 
 
-def summary(checked: Sequence[Checked], cases: Iterable[Case]) -> JsonObject:
+def summary(checked: Sequence[CheckedCase], cases: Iterable[Case]) -> JsonObject:
     """Return the summary of a check. ``cases`` are the sound ones among the checked cases."""
     sound = tuple(cases)
     proofs = [one.proof for one in checked if one.proof is not None]

@@ -9,12 +9,12 @@ from mendbench.exchanges.bodies import parse_body
 from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import Json, JsonObject
 from mendbench.scoring.judging.checks import short
-from mendbench.verify.bench import Bench
+from mendbench.verify.bench import ProofParts
 
 _HINT = f"change state or the workflow until it does, or delete {INCIDENT} if the case is no longer about that incident"
 
 
-def incident_difference(bench: Bench, incident: Sequence[JsonObject]) -> str:
+def incident_difference(bench: ProofParts, incident: Sequence[JsonObject]) -> str:
     """Return the first difference, with what to do; empty if there is none."""
     found = unlike_incident(incident, bench.clean(bench.case.workflow, None).traffic)
     if found is None:

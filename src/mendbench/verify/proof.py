@@ -28,7 +28,7 @@ from mendbench.strategies.frame import build_prompt
 from mendbench.trial.components import BenchContext, build_engine
 from mendbench.values.json_patch import PatchError, apply_patch
 from mendbench.verify.agreement import disagreements
-from mendbench.verify.bench import Bench
+from mendbench.verify.bench import ProofParts
 from mendbench.verify.frame_facts import facts_in_frame
 from mendbench.verify.incident import incident_difference
 from mendbench.verify.mutants import Mutant, accepted_mutants, mutants_of
@@ -75,7 +75,7 @@ _NEVER_SENT = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Requirement:
     """One requirement of the proof."""
 
     what: str
@@ -102,7 +102,7 @@ class Proof:
 
     case: str
     kind: str
-    findings: tuple[Finding, ...]
+    findings: tuple[Requirement, ...]
     mutants: tuple[MutantFate, ...]
     recorded_from: dict[str, str]
     seconds: float
@@ -149,8 +149,8 @@ def proved_with(context: BenchContext, case_id: str) -> frozenset[str]:
 
 def _proved(context: BenchContext, case: Case, recorder: Recorder, recordings: Recordings) -> Proof:
     began = time.perf_counter()
-    bench = Bench(case=case, engine=build_engine("mendbench", case), recordings=recordings, recorder=recorder)
-    findings: list[Finding] = []
+    bench = ProofParts(case=case, engine=build_engine("mendbench", case), recordings=recordings, recorder=recorder)
+    findings: list[Requirement] = []
     fates: list[MutantFate] = []
     level: Level | None = None
     try:
@@ -161,16 +161,16 @@ def _proved(context: BenchContext, case: Case, recorder: Recorder, recordings: R
         findings += _truth(bench)
         fates += _mutants(bench, fixed)
         alive = [mutant.what for mutant in fates if mutant.fate == "survived"]
-        findings.append(Finding(what=NO_SURVIVOR, held=not alive, why="; ".join(alive)))
+        findings.append(Requirement(what=NO_SURVIVOR, held=not alive, why="; ".join(alive)))
         findings += _prompts(bench, context)
         findings.append(_services_agree(bench, fixed))
         if incident := read_incident(case.folder):
             off = incident_difference(bench, incident)
-            findings.append(Finding(what="the world answers as in the incident", held=not off, why=off))
+            findings.append(Requirement(what="the world answers as in the incident", held=not off, why=off))
     except ReplayMiss as miss:
-        findings.append(Finding(what=RECORDED, held=False, why=str(miss)))
+        findings.append(Requirement(what=RECORDED, held=False, why=str(miss)))
     except PatchError as error:
-        findings.append(Finding(what="the fix applies", held=False, why=str(error)))
+        findings.append(Requirement(what="the fix applies", held=False, why=str(error)))
     whole = all(finding.held is not False for finding in findings)
     dropped = recordings.prune() if recorder.mode != "none" and whole else ()
     findings += _recordings(bench)
@@ -191,18 +191,18 @@ def _fixed(case: Case) -> JsonObject | None:
     return apply_patch(case.workflow, case.fix.patch) if case.fix else None
 
 
-def _truth(bench: Bench) -> Iterator[Finding]:
+def _truth(bench: ProofParts) -> Iterator[Requirement]:
     case = bench.case
     run = bench.clean(case.workflow, None)
     off = _mislabelled(case.first, run.execution, "expect.first")
-    yield Finding(what="the broken workflow fails as labelled", held=not off, why=off)
+    yield Requirement(what="the broken workflow fails as labelled", held=not off, why=off)
     again = bench.fresh(case.workflow, None, bench.recordings)
     same = again.execution == run.execution and _exchanges(again) == _exchanges(run)
-    yield Finding(what="two executions agree", held=same, why="" if same else "they differ")
+    yield Requirement(what="two executions agree", held=same, why="" if same else "they differ")
     untouched = bench.judged(case.workflow)
     right = untouched.verdict.verdict == "correct"
     wanted = case.fix is None
-    yield Finding(
+    yield Requirement(
         what="no edit passes" if wanted else "no edit fails",
         held=right == wanted,
         why="" if right == wanted else f"judged {untouched.verdict.outcome}",
@@ -219,13 +219,13 @@ def _truth(bench: Bench) -> Iterator[Finding]:
         yield _fails(bench, fix)
 
 
-def _holds_untouched(untouched: Judged) -> Finding:
+def _holds_untouched(untouched: Judged) -> Requirement:
     """Return whether the case's statements about the unchanged workflow hold, on its own data and on its variants'.
 
     The verdict alone is not enough: if no edit is right, it depends on how the trial ended.
     """
     off = _unmet(untouched)
-    return Finding(what="checks and variants hold without an edit", held=not off, why="; ".join(off))
+    return Requirement(what="checks and variants hold without an edit", held=not off, why="; ".join(off))
 
 
 def _unmet(judged: Judged) -> list[str]:
@@ -240,23 +240,23 @@ def _exchanges(run: CleanRun) -> list[tuple[Request, Response]]:
     return [(exchange.request, exchange.response) for exchange in run.traffic]
 
 
-def _passes(bench: Bench, what: str, fix: Fix) -> Finding:
+def _passes(bench: ProofParts, what: str, fix: Fix) -> Requirement:
     workflow = apply_patch(bench.case.workflow, fix.patch)
     if problems := bench.problems(workflow):
-        return Finding(what=what, held=False, why=f"the fixed workflow does not validate: {'; '.join(problems)}")
+        return Requirement(what=what, held=False, why=f"the fixed workflow does not validate: {'; '.join(problems)}")
     judged = bench.judged(workflow)
     if judged.verdict.verdict == "correct":
-        return Finding(what=what, held=True)
+        return Requirement(what=what, held=True)
     refused = refusals(bench.case, lambda variant: bench.clean(workflow, variant))
     ended = stops(bench.case, lambda variant: bench.clean(workflow, variant))
     why = "; ".join((*refused, f"judged {judged.verdict.outcome}", *_unmet(judged), *ended))
-    return Finding(what=what, held=False, why=f"{why}; mend the fix, or the check that it does not meet")
+    return Requirement(what=what, held=False, why=f"{why}; mend the fix, or the check that it does not meet")
 
 
-def _after_fix(bench: Bench, fix: Fix) -> Finding:
+def _after_fix(bench: ProofParts, fix: Fix) -> Requirement:
     run = bench.clean(apply_patch(bench.case.workflow, fix.patch), None)
     off = _mislabelled(bench.case.after_fix, run.execution, "expect.after_fix")
-    return Finding(what="the fixed workflow runs as labelled", held=not off, why=off)
+    return Requirement(what="the fixed workflow runs as labelled", held=not off, why=off)
 
 
 def _mislabelled(labels: Mapping[str, NodeState], execution: Execution, place: str) -> str:
@@ -280,15 +280,15 @@ def _mislabelled(labels: Mapping[str, NodeState], execution: Execution, place: s
     return f"{'; '.join(off)}; correct {place} in case.yaml, or mend the workflow or the state" if off else ""
 
 
-def _fails(bench: Bench, fix: Fix) -> Finding:
+def _fails(bench: ProofParts, fix: Fix) -> Requirement:
     what = f"{WRONG_FIX}: {fix.why}"
     try:
         workflow = apply_patch(bench.case.workflow, fix.patch)
     except PatchError as error:
-        return Finding(what=what, held=False, why=f"it does not apply: {error}")
+        return Requirement(what=what, held=False, why=f"it does not apply: {error}")
     if problems := bench.problems(workflow):
         hint = "write one that the validator accepts: an input that it no longer uses has to go in the same patch"
-        return Finding(
+        return Requirement(
             what=what, held=False, why=f"it does not validate, so it tempts nobody: {'; '.join(problems)}; {hint}"
         )
     try:
@@ -297,13 +297,13 @@ def _fails(bench: Bench, fix: Fix) -> Finding:
         if miss.service not in live_services(bench.case):
             raise
         if reason := refutation(bench, workflow):
-            return Finding(what=what, held=True, why=f"refuted before any answer: {reason}")
-        return Finding(what=what, held=None, why=f"{UNPROVED}: no recording answers {miss.request}, {_NEVER_SENT}")
+            return Requirement(what=what, held=True, why=f"refuted before any answer: {reason}")
+        return Requirement(what=what, held=None, why=f"{UNPROVED}: no recording answers {miss.request}, {_NEVER_SENT}")
     held = judged.verdict.verdict == "incorrect"
     hint = "every check holds on all data: make a check stricter, add a variant, or move it to accepts"
     if held:
-        return Finding(what=what, held=True, why="" if bench.case.fix else _refuted_by(judged))
-    return Finding(what=what, held=False, why=f"judged {judged.verdict.outcome}; {hint}")
+        return Requirement(what=what, held=True, why="" if bench.case.fix else _refuted_by(judged))
+    return Requirement(what=what, held=False, why=f"judged {judged.verdict.outcome}; {hint}")
 
 
 def _refuted_by(judged: Judged) -> str:
@@ -311,7 +311,7 @@ def _refuted_by(judged: Judged) -> str:
     return next((f"refuted by {why}" for why in _unmet(judged)), ANY_EDIT)
 
 
-def _mutants(bench: Bench, fixed: JsonObject | None) -> Iterator[MutantFate]:
+def _mutants(bench: ProofParts, fixed: JsonObject | None) -> Iterator[MutantFate]:
     run = bench.clean(fixed or bench.case.workflow, None)
     inputs, _ = plant_canaries(bench.case.inputs, bench.case.id)
     data = {**inputs, **_outputs(run.execution)}
@@ -328,7 +328,7 @@ def _readers(run: CleanRun) -> frozenset[str]:
     return frozenset(asked - {one.node for one in run.traffic if one.changed})
 
 
-def _fate(bench: Bench, mutant: Mutant) -> MutantFate:
+def _fate(bench: ProofParts, mutant: Mutant) -> MutantFate:
     own = MutantFate(kind=mutant.kind, what=mutant.what, fate="invalid")
     if problems := bench.problems(mutant.workflow):
         return replace(own, why="; ".join(problems))
@@ -350,17 +350,21 @@ def _outputs(execution: Execution) -> dict[str, Json]:
     return {record.node_id: record.outputs for record in execution.nodes}
 
 
-def _prompts(bench: Bench, context: BenchContext) -> Iterator[Finding]:
+def _prompts(bench: ProofParts, context: BenchContext) -> Iterator[Requirement]:
     """Check that the frame does not contain the facts, and that no strategy can see the truth."""
     case = bench.case
     found = facts_in_frame(case)
     hint = "every strategy would know it: reword the request or the workflow, or choose a fact that only the failure states"
-    yield Finding(what="no fact stands in the frame", held=not found, why="; ".join((*found, hint)) if found else "")
+    yield Requirement(
+        what="no fact stands in the frame", held=not found, why="; ".join((*found, hint)) if found else ""
+    )
     run = bench.clean(case.workflow, None)
     seen = (_context(bench.engine, case, run.execution, info.strategy, context) for info in strategies())
     unstated = unstated_facts(bench, seen)
     hint = "a fact is what the error report has to state: correct it, or the state that should yield it"
-    yield Finding(what="every fact is stated", held=not unstated, why="; ".join((*unstated, hint)) if unstated else "")
+    yield Requirement(
+        what="every fact is stated", held=not unstated, why="; ".join((*unstated, hint)) if unstated else ""
+    )
     other = next((one for one in context.corpus.cases if one.group != case.group), case)
     swapped = replace(
         case, faults=other.faults, fix=other.fix, checks=other.checks, variants=other.variants, title=other.title,
@@ -372,7 +376,7 @@ def _prompts(bench: Bench, context: BenchContext) -> Iterator[Finding]:
         if first_prompt(bench.engine, case, run.execution, info.strategy, context.strategy_dirs)
         != first_prompt(bench.engine, swapped, run.execution, info.strategy, context.strategy_dirs)
     ]
-    yield Finding(what="no prompt depends on the truth", held=not leaking, why=", ".join(leaking))
+    yield Requirement(what="no prompt depends on the truth", held=not leaking, why=", ".join(leaking))
 
 
 def _context(engine: Engine, case: Case, execution: Execution, strategy_name: str, context: BenchContext) -> str:
@@ -392,23 +396,23 @@ def first_prompt(
     return build_prompt(view, strategy(strategy_name, strategy_dirs))
 
 
-def _services_agree(bench: Bench, fixed: JsonObject | None) -> Finding:
+def _services_agree(bench: ProofParts, fixed: JsonObject | None) -> Requirement:
     off = disagreements(bench, fixed)
     again = bench.hint.replace("--record new_episodes", "--record all")
     hint = f"record it again with `{again}`, or change state so that the simulator gives the recorded answer"
-    return Finding(what="services and cassette agree", held=not off, why="; ".join((*off, hint)) if off else "")
+    return Requirement(what="services and cassette agree", held=not off, why="; ".join((*off, hint)) if off else "")
 
 
-def _recordings(bench: Bench) -> Iterator[Finding]:
+def _recordings(bench: ProofParts) -> Iterator[Requirement]:
     unused = bench.recordings.unused()
     shown = ", ".join(f"{entry.request.method} {entry.request.url}" for entry in unused[:SHOWN_UNUSED])
     more = f" and {len(unused) - SHOWN_UNUSED} more" if len(unused) > SHOWN_UNUSED else ""
     advice = f"{len(unused)} are: {shown}{more}; state, inputs or a fix changed since the recording: record it again with `{bench.hint}`"
-    yield Finding(what=UNUSED, held=not unused, why=advice if unused else "")
+    yield Requirement(what=UNUSED, held=not unused, why=advice if unused else "")
     redactor = redactor_of(bench.case)
     leaks = [
         f"{name} in {path.name}"
         for path in sorted(bench.recordings.folder.glob("*.yaml"))
         for name in redactor.leaks(path.read_bytes())
     ]
-    yield Finding(what="no secret is on a cassette", held=not leaks, why=", ".join(leaks))
+    yield Requirement(what="no secret is on a cassette", held=not leaks, why=", ".join(leaks))

@@ -17,7 +17,7 @@ from mendbench.io.json_documents import parse_json
 from mendbench.io.reading import MAX_DOCUMENT, decoded, read_regular
 from mendbench.model.case import Case
 from mendbench.runtime.trace_file import FOLDER
-from mendbench.verify.proof import Fate, Finding, MutantFate, Proof
+from mendbench.verify.proof import Fate, MutantFate, Proof, Requirement
 from mendbench.version import __version__
 
 FORMAT = 4
@@ -51,7 +51,7 @@ def stored_proof(proofs: Path, case: Case, recordings: Path) -> Proof | None:
         if document["format"] != FORMAT or document["of"] != _of(case, recordings):
             return None
         kept = document["proof"]
-        findings = tuple(Finding(**one) for one in kept["findings"])
+        findings = tuple(Requirement(**one) for one in kept["findings"])
         mutants = tuple(MutantFate(**{**one, "patch": tuple(one["patch"])}) for one in kept["mutants"])
         proof = Proof(**{**kept, "findings": findings, "mutants": mutants})
     except (BadInput, OSError, ValueError, KeyError, TypeError):

@@ -52,7 +52,7 @@ from mendbench.trial.components import TRUTH_DETECTOR
 from mendbench.trial.right_runs import right_runs
 from mendbench.trial.scope import open_scope
 from mendbench.values.json_patch import node_ids
-from mendbench.verify.bench import Bench
+from mendbench.verify.bench import ProofParts
 
 _NO_HTTP = frozenset({"llm", "mcp", "read-file", "shell", "transform", "write-file"})
 """Types of nodes that send no HTTP request."""
@@ -88,7 +88,7 @@ class _Watched:
         self._world.begin_execution()
 
 
-def refutation(bench: Bench, workflow: JsonObject) -> str | None:
+def refutation(bench: ProofParts, workflow: JsonObject) -> str | None:
     """Return why an edited workflow is wrong whatever a live API would answer; None if some answer might let it pass.
 
     Nothing is sent and nothing is recorded.
@@ -120,7 +120,7 @@ def _may_be_right(kind: Kind, *, passes: bool) -> bool:
     )  # fmt: skip
 
 
-def _broken(bench: Bench, workflow: JsonObject, variant: Variant | None) -> Iterator[str]:
+def _broken(bench: ProofParts, workflow: JsonObject, variant: Variant | None) -> Iterator[str]:
     """Yield why the checks on this data cannot all hold."""
     checks = variant.checks if variant else bench.case.checks
     data = f" (variant {variant.name!r})" if variant else ""
@@ -145,7 +145,7 @@ def _against(check: Check, original: JsonObject, workflow: JsonObject) -> str:
     return ""
 
 
-def _run(bench: Bench, workflow: JsonObject, variant: Variant | None) -> _Run:
+def _run(bench: ProofParts, workflow: JsonObject, variant: Variant | None) -> _Run:
     """Run a workflow from its start, from recordings alone."""
     scope = open_scope(bench.case, variant, bench.recordings, Recording(), bench.hint)
     world = _Watched(scope.world)
@@ -171,7 +171,7 @@ def _run(bench: Bench, workflow: JsonObject, variant: Variant | None) -> _Run:
     return _Run(traffic=run.traffic, whole=run)
 
 
-def _failed(bench: Bench, workflow: JsonObject, run: CleanRun) -> Iterator[str]:
+def _failed(bench: ProofParts, workflow: JsonObject, run: CleanRun) -> Iterator[str]:
     """Yield the checks that a whole run breaks."""
     case = bench.case
     right = right_runs(case, bench.clean)[run.variant]

@@ -11,11 +11,11 @@ from mendbench.model.trial import CleanRun
 from mendbench.scoring.judging.checks import short
 from mendbench.scoring.judging.recall import context_recall, facts_of
 from mendbench.trial.right_runs import right_workflows
-from mendbench.verify.bench import Bench
+from mendbench.verify.bench import ProofParts
 from mendbench.verify.reasons import stop_of
 
 
-def unstated_facts(bench: Bench, contexts: Iterable[str]) -> tuple[str, ...]:
+def unstated_facts(bench: ProofParts, contexts: Iterable[str]) -> tuple[str, ...]:
     """Return one text for each fact that nothing states, with what the first execution said.
 
     A fact may stand in a response, a failure or an output of the first execution, or in one of ``contexts``, which are the
@@ -46,7 +46,7 @@ def _texts_of(run: CleanRun) -> Iterator[str]:
         yield f"{record.message or ''}\n{canonical_json(record.outputs)}"
 
 
-def _later(bench: Bench, case: Case) -> Iterator[str]:
+def _later(bench: ProofParts, case: Case) -> Iterator[str]:
     """Yield what the failing runs of other workflows state on the case's own data, if it has several faults."""
     if len(case.faults) < 2:  # noqa: PLR2004 - nothing waits behind a single fault
         return

@@ -12,7 +12,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.graph import order_of
 from mendbench.runtime.nodes.registry import node_specs
-from mendbench.runtime.parse import Problem, salvaged
+from mendbench.runtime.parse import WorkflowProblem, salvaged
 from mendbench.runtime.trace import shown_document
 from mendbench.runtime.validate import errors_of, validate
 from mendbench.secrets.redaction import sanitise, sanitise_under
@@ -25,7 +25,7 @@ class Checked:
 
     document: JsonObject
     """The agent error format of the refused run, and ``problems``, which also has notes and suggestions."""
-    problems: tuple[Problem, ...]
+    problems: tuple[WorkflowProblem, ...]
 
     @property
     def valid(self) -> bool:
@@ -97,6 +97,6 @@ def _declared(one: JsonObject) -> JsonObject:
     return {**sanitise(one), "default": sanitise_under(name, one["default"])}
 
 
-def _shown(problem: Problem) -> JsonObject:
+def _shown(problem: WorkflowProblem) -> JsonObject:
     shown = asdict(problem)
     return {**shown, "available": list(problem.available)}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from mendbench.model.execution import Checkpoint, Completed
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node, Workflow
-from mendbench.runtime.batch import Plan
+from mendbench.runtime.batch import BatchPlan
 from mendbench.runtime.inputs import starting_data
 from mendbench.runtime.outline import BATCH_INDEX
 from mendbench.runtime.stepping import unit_of
@@ -131,7 +131,7 @@ def _work(kept: Checkpoint, setting: Setting, name: str, arrived: str) -> _Work:
         return _Work(digest="")
     named = ({**data, node.batch.name: item, BATCH_INDEX: index} for index, item in enumerate(found.value))
     units = tuple(unit_of(node, one, arrived) for one in named)
-    plan = Plan(batch=node.batch, values=tuple(found.value), units=units)
+    plan = BatchPlan(batch=node.batch, values=tuple(found.value), units=units)
     return _Work(digest=plan.digest, values=found.value, items=tuple(unit.digest for unit in units))
 
 

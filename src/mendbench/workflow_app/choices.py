@@ -33,7 +33,7 @@ Validate: TypeAlias = Callable[[JsonObject, JsonObject], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class RunState:
     """The state of a run."""
 
     document: JsonObject
@@ -107,7 +107,7 @@ def stopped_at(execution: Execution) -> str | None:
 
 
 def stopped(
-    standing: Standing,
+    standing: RunState,
     *,
     secrets: Mapping[str, str],
     redact: Callable[[Json], Json],
@@ -130,7 +130,7 @@ def stopped(
     )
 
 
-def after(standing: Standing, choice: Choice, validate: Validate) -> Resume | Ended | Impossible:
+def after(standing: RunState, choice: Choice, validate: Validate) -> Resume | Ended | Impossible:
     """Return the result of a choice that needs no repairer. The arguments are not modified."""
     node_id = stopped_at(standing.execution)
     if node_id is None or choice.name == "stop":
@@ -154,7 +154,7 @@ def recorded(node_id: str, choice: Choice, redact: Callable[[Json], Json]) -> Js
     return {**document, "param": leaf.param, "value": shown_under(leaf.place, name, choice.value, redact)}
 
 
-def _again(standing: Standing, node_id: str) -> Resume:
+def _again(standing: RunState, node_id: str) -> Resume:
     """Return the same run, in which only the warned node runs again: of a batch, only the items that are not done."""
     kept = to_be_tried(standing.execution.checkpoint, node_id)
     rest = {name: done for name, done in kept.completed.items() if name != node_id}
@@ -163,7 +163,7 @@ def _again(standing: Standing, node_id: str) -> Resume:
     )
 
 
-def _skipped(standing: Standing, node_id: str) -> Resume | Ended:
+def _skipped(standing: RunState, node_id: str) -> Resume | Ended:
     """Return the run that continues after the warned node as if its warning had an edge; without a next node it is over."""
     edges = salvaged(standing.document).edges
     target = {(edge.source, edge.action): edge.target for edge in edges}.get((node_id, "default"))
@@ -177,7 +177,7 @@ def _skipped(standing: Standing, node_id: str) -> Resume | Ended:
     return Resume(document=document, inputs=standing.inputs, checkpoint=checkpoint)
 
 
-def _changed(standing: Standing, node_id: str, leaf: Leaf, text: str, validate: Validate) -> Resume | Impossible:
+def _changed(standing: RunState, node_id: str, leaf: Leaf, text: str, validate: Validate) -> Resume | Impossible:
     """Return the run with another value in a parameter of the warned node."""
     if leaf.origin == "secret":
         return Impossible(problem=f"{leaf.param} holds a secret: set {leaf.source} in the environment, and run again")
@@ -198,11 +198,11 @@ def _changed(standing: Standing, node_id: str, leaf: Leaf, text: str, validate: 
     return Resume(document=document, inputs=inputs, checkpoint=done.checkpoint)
 
 
-def _setting(standing: Standing) -> Setting:
+def _setting(standing: RunState) -> Setting:
     return Setting(workflow=salvaged(standing.document), inputs=standing.inputs)
 
 
-def _with_value(standing: Standing, node_id: str, leaf: Leaf, text: str) -> tuple[JsonObject, JsonObject] | Impossible:
+def _with_value(standing: RunState, node_id: str, leaf: Leaf, text: str) -> tuple[JsonObject, JsonObject] | Impossible:
     if leaf.origin == "input" and leaf.source is not None:
         value = read_input(text, leaf.source, salvaged(standing.document), standing.inputs)
         if isinstance(value, Unreadable):
@@ -229,7 +229,7 @@ def _put(inside: Json, place: Place, value: Json) -> Json:
     return {key: _put(item, tuple(rest), value) if key == step else item for key, item in inside.items()}
 
 
-def _params(document: JsonObject, inputs: JsonObject, standing: Standing, node_id: str) -> Json:
+def _params(document: JsonObject, inputs: JsonObject, standing: RunState, node_id: str) -> Json:
     """Return the resolved parameters of a node."""
     workflow = salvaged(document)
     node = workflow.node(node_id)

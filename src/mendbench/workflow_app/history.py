@@ -10,7 +10,7 @@ from mendbench.model.prompt import Prompt
 from mendbench.model.trial import Attempt, StopReason
 from mendbench.repair.rollout import Event
 from mendbench.runtime.trace import TracedExecution
-from mendbench.workflow_app.choices import Resume, Standing
+from mendbench.workflow_app.choices import Resume, RunState
 
 
 @dataclass(slots=True)
@@ -60,9 +60,9 @@ class Story:
         )  # fmt: skip
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> RunState:
         """The state of the run."""
-        return Standing(document=self.last.document, inputs=self.inputs, execution=self.last.execution)
+        return RunState(document=self.last.document, inputs=self.inputs, execution=self.last.execution)
 
     @property
     def repaired(self) -> bool:

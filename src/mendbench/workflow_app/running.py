@@ -30,7 +30,7 @@ from mendbench.workflow_app.history import Story
 from mendbench.workflow_app.live_environment import SANDBOX, Outside, configured_model, real_outside
 from mendbench.workflow_app.observed_engine import WatchedEngine
 from mendbench.workflow_app.results import result_document
-from mendbench.workflow_app.session import Parts, Repairing, RunEvent, WorkflowSession
+from mendbench.workflow_app.session import Repairing, RunEvent, RunParts, WorkflowSession
 
 CHAT = "chat"
 """The repairer that needs a model."""
@@ -156,7 +156,7 @@ def run_workflow(
 
 def _parts(
     document: JsonObject, options: RunOptions, file: str | None, on_event: Callable[[RunEvent], None] | None
-) -> Parts:
+) -> RunParts:
     """Build everything, so that a wrong name is reported before anything is sent."""
     if not options.allow_shell:
         _refuse_shell(document, file or "workflow")
@@ -164,7 +164,7 @@ def _parts(
     loaded = load_config()
     redactor, rules = Redactor(secrets), policy(options.policy)
     judge = options.detector or rules.detector
-    return Parts(
+    return RunParts(
         engine=WatchedEngine(redactor, on_event),
         inputs={**options.inputs, **secrets},
         redactor=redactor,
@@ -215,7 +215,7 @@ def _model_with_server(config: Config) -> str | None:
     return next((name for name in names if config.models[name].base_url is not None), next(iter(names), None))
 
 
-def _result(parts: Parts, story: Story, broken: BaseException | None) -> JsonObject:
+def _result(parts: RunParts, story: Story, broken: BaseException | None) -> JsonObject:
     last = story.last
     described = parts.engine.describe(last.document, last.execution)
     result = result_document(

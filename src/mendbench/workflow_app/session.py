@@ -43,7 +43,7 @@ Repairing: TypeAlias = tuple[Strategy, Repairer, Budget]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class RunParts:
     """The components of a run."""
 
     engine: WatchedEngine
@@ -59,7 +59,7 @@ class Parts:
 class WorkflowSession:
     """A running workflow."""
 
-    parts: Parts
+    parts: RunParts
     story: Story
     reach: Outside
     request: str | None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mendbench.importing.interface import Found
+from mendbench.importing.interface import FoundExchange
 from mendbench.importing.otel.http import BODIES, http_exchange, is_http_call
 from tests.fakes.otlp import made
 
@@ -57,7 +57,7 @@ def test_a_response_without_a_body_is_distinguished_from_one_whose_body_is_not_t
         assert http_exchange(made(NEW | more), ()).response.body == b"", more
     for more in ({}, {"http.response.body.size": 12}):
         read = http_exchange(made(NEW | more), ())
-        assert isinstance(read, Found)
+        assert isinstance(read, FoundExchange)
         assert read.response is None, more
 
 

@@ -10,7 +10,7 @@ import pytest
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from mendbench.report.charts.forest import forest
-from mendbench.report.charts.tokens import Place, front
+from mendbench.report.charts.tokens import TokenPoint, front
 from mendbench.report.gaps import Gap
 from mendbench.report.overview import build_overview
 from mendbench.report.summary import summarise
@@ -128,7 +128,9 @@ def test_the_interval_of_few_cases_is_drawn_and_reported_over_all_of_them_the_op
 
 
 def place(name, right, tokens):
-    return Place(name=name, group="strategy", right=right, cases=20, low=right, high=right, tokens=tokens, prompts=20)
+    return TokenPoint(
+        name=name, group="strategy", right=right, cases=20, low=right, high=right, tokens=tokens, prompts=20
+    )
 
 
 def test_the_front_holds_what_none_beats_in_both():

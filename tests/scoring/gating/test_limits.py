@@ -2,12 +2,12 @@ import pytest
 
 from mendbench.errors import BadInput, UnknownName
 from mendbench.scoring.gating.limits import check_limits, read_limits
-from mendbench.scoring.gating.result import Selection
+from mendbench.scoring.gating.result import LimitSelection
 from mendbench.scoring.gating.words import limit_words
 from tests.fakes.gates import entry, present, unjudged
 
 PLACE = "mendbench.toml: gate.limits"
-ALL = Selection()
+ALL = LimitSelection()
 
 
 def records(*entries, **more):
@@ -92,11 +92,11 @@ def test_each_treatment_and_each_part_of_the_corpus_has_a_limit_of_its_own():
 def test_limits_hold_for_what_is_selected_and_not_for_the_controls():
     run = [entry("a"), entry("a", model=None, right=False), entry("a", policy="naive", right=False)]
     limit = {"min_repair_success": 0.9}
-    assert [one.status for one in checked(limit, run, Selection(policies=("two-layer",), controls=("rules",)))] == [
-        "holds"
-    ]
-    assert len(checked(limit, run, Selection(controls=("rules",)))) == 2
-    assert len(checked(limit, run, Selection(repairers=("rules",), controls=("rules",)))) == 1
+    assert [
+        one.status for one in checked(limit, run, LimitSelection(policies=("two-layer",), controls=("rules",)))
+    ] == ["holds"]
+    assert len(checked(limit, run, LimitSelection(controls=("rules",)))) == 2
+    assert len(checked(limit, run, LimitSelection(repairers=("rules",), controls=("rules",)))) == 1
 
 
 @pytest.mark.parametrize(
@@ -132,6 +132,6 @@ def test_a_treatment_without_the_score_is_shown_where_another_one_has_it():
 
 def test_a_selection_of_what_is_not_there_is_an_error():
     with pytest.raises(UnknownName, match=r"gate.strategies: unknown strategy 'sumary'; did you mean 'summary'"):
-        checked({"max_wasted": 1.0}, [entry("a")], Selection(strategies=("sumary",)))
+        checked({"max_wasted": 1.0}, [entry("a")], LimitSelection(strategies=("sumary",)))
     with pytest.raises(BadInput, match="no trial that is selected"):
-        checked({"max_wasted": 1.0}, [entry("a")], Selection(part="test"))
+        checked({"max_wasted": 1.0}, [entry("a")], LimitSelection(part="test"))

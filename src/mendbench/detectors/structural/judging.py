@@ -38,7 +38,7 @@ SERVER_FAULT = frozenset({-32000, -32603})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class ParsedObservation:
     """A parsed observation."""
 
     observation: Observation
@@ -49,7 +49,7 @@ class Evidence:
     """All texts, one per line."""
 
 
-Rule: TypeAlias = Callable[[Evidence], Side | None]
+Rule: TypeAlias = Callable[[ParsedObservation], Side | None]
 Order: TypeAlias = tuple[tuple[Side, tuple[re.Pattern[str], ...]], ...]
 
 
@@ -74,7 +74,7 @@ class Structural:
 DETECTOR = Structural()
 
 
-def evidence_of(observation: Observation) -> Evidence:
+def evidence_of(observation: Observation) -> ParsedObservation:
     """Parse an observation: its response, its outputs and its own text."""
     outputs = _outputs(observation)
     body: Json = observation.body
@@ -89,7 +89,9 @@ def evidence_of(observation: Observation) -> Evidence:
     stderr = outputs.get("stderr")
     text = "\n".join([*reading.texts, *([stderr] if isinstance(stderr, str) else []), observation.message])
     text = words.TOOL_FAILED.sub("", text[: words.MAX_TEXT].replace("\u2019", "'"))
-    return Evidence(observation=observation, reading=reading, status=_status(outside, reading, text), text=text)
+    return ParsedObservation(
+        observation=observation, reading=reading, status=_status(outside, reading, text), text=text
+    )
 
 
 def _outputs(observation: Observation) -> JsonObject:
@@ -123,7 +125,7 @@ def status_in_text(text: str) -> int | None:
     return next((status for status in statuses if status in HTTP_FAILED), None)
 
 
-def _is_no_failure(evidence: Evidence) -> bool:
+def _is_no_failure(evidence: ParsedObservation) -> bool:
     observation, reading = evidence.observation, evidence.reading
     if observation.kind == "http" and observation.status == NOT_MODIFIED:
         return True
@@ -132,11 +134,11 @@ def _is_no_failure(evidence: Evidence) -> bool:
     return not (_is_http(observation) and observation.status not in _SUCCESSFUL)
 
 
-def _echoed_template(evidence: Evidence) -> Side | None:
+def _echoed_template(evidence: ParsedObservation) -> Side | None:
     return None if evidence.reading.html or not words.TEMPLATE.search(evidence.text) else "edit"
 
 
-def _limits_and_rights(evidence: Evidence) -> Side | None:
+def _limits_and_rights(evidence: ParsedObservation) -> Side | None:
     headers = headers_of(evidence.observation)
     if evidence.status in WAIT_STATUS:
         return "user"
@@ -149,14 +151,14 @@ def _limits_and_rights(evidence: Evidence) -> Side | None:
     return None
 
 
-def _soap_sender(evidence: Evidence) -> Side | None:
+def _soap_sender(evidence: ParsedObservation) -> Side | None:
     """A SOAP client fault also has HTTP 500 (SOAP 1.1 section 6.2)."""
     if not evidence.reading.soap_sender:
         return None
     return _first(evidence.text, _PLAIN[1:]) or "edit"
 
 
-def _named_resource(evidence: Evidence) -> Side | None:
+def _named_resource(evidence: ParsedObservation) -> Side | None:
     """A code with *resource* means one that the data names, though the words may call it a table or a function."""
     found = {spelled(code).removesuffix("_exception").removesuffix("_error") for code in evidence.reading.codes}
     if found & {"resource_not_found", "record_not_found", "object_not_found", "item_not_found"}:
@@ -165,7 +167,7 @@ def _named_resource(evidence: Evidence) -> Side | None:
     return "user" if unknown else None
 
 
-def _unknown_route(evidence: Evidence) -> Side | None:
+def _unknown_route(evidence: ParsedObservation) -> Side | None:
     if any(words.ROUTE.search(text) for text in evidence.text.split("\n")):
         return "edit"
     if evidence.status not in ABSENT_STATUS:
@@ -177,14 +179,14 @@ def _unknown_route(evidence: Evidence) -> Side | None:
     return "edit" if isinstance(detail, str) and words.BARE_NOT_FOUND.search(detail) else None
 
 
-def _vocabulary(evidence: Evidence) -> Side | None:
+def _vocabulary(evidence: ParsedObservation) -> Side | None:
     absent = evidence.status not in STATE_STATUS
     if absent and (words.VOCABULARY.search(evidence.text) or words.OFFERS.search(evidence.text)):
         return "edit"
     return None
 
 
-def _codes(evidence: Evidence) -> Side | None:
+def _codes(evidence: ParsedObservation) -> Side | None:
     found = [side_of(code) for code in evidence.reading.codes]
     if not any(found) and evidence.observation.kind in {"mcp", "envelope"}:
         found = [side_of_token(token) for token in words.TOKEN.findall(evidence.text)]
@@ -193,17 +195,17 @@ def _codes(evidence: Evidence) -> Side | None:
     return "user" if "user" in found else None
 
 
-def _rpc(evidence: Evidence) -> Side | None:
+def _rpc(evidence: ParsedObservation) -> Side | None:
     match = words.RPC_CODE.search(evidence.text)
     codes = [*evidence.reading.rpc, *([int(match.group(1))] if match else [])]
     return next((RPC[code] for code in codes if code in RPC), None)
 
 
-def _form_status(evidence: Evidence) -> Side | None:
+def _form_status(evidence: ParsedObservation) -> Side | None:
     return "edit" if evidence.status in FORM_STATUS or evidence.status in REDIRECTS else None
 
 
-def _resource_status(evidence: Evidence) -> Side | None:
+def _resource_status(evidence: ParsedObservation) -> Side | None:
     if evidence.status in ABSENT_STATUS:
         return "user"
     if evidence.status in STATE_STATUS:
@@ -211,46 +213,46 @@ def _resource_status(evidence: Evidence) -> Side | None:
     return None
 
 
-def _said_absent(evidence: Evidence) -> Side | None:
+def _said_absent(evidence: ParsedObservation) -> Side | None:
     """The response's first words report that something is missing, whatever its details add."""
     absent = words.ABSENT.search(evidence.reading.says or "") and not words.FORM.search(evidence.text)
     return "user" if absent else None
 
 
-def _wording(evidence: Evidence) -> Side | None:
+def _wording(evidence: ParsedObservation) -> Side | None:
     return _first(evidence.text, _WORDING)
 
 
-def _refused_input(evidence: Evidence) -> Side | None:
+def _refused_input(evidence: ParsedObservation) -> Side | None:
     if not evidence.reading.user_errors:
         return None
     return "user" if words.TAKEN.search(evidence.text) else "edit"
 
 
-def _server_fault(evidence: Evidence) -> Side | None:
+def _server_fault(evidence: ParsedObservation) -> Side | None:
     return "user" if SERVER_FAULT.intersection(evidence.reading.rpc) else None
 
 
-def _address(evidence: Evidence) -> Side | None:
+def _address(evidence: ParsedObservation) -> Side | None:
     return "edit" if words.ADDRESS.search(evidence.text) else None
 
 
-def _unreachable(evidence: Evidence) -> Side | None:
+def _unreachable(evidence: ParsedObservation) -> Side | None:
     del evidence
     return "user"
 
 
-def _killed(evidence: Evidence) -> Side | None:
+def _killed(evidence: ParsedObservation) -> Side | None:
     outputs = _outputs(evidence.observation)
     codes = (evidence.observation.status, outputs.get("exit_code"), outputs.get("returncode"))
     return "user" if any(isinstance(code, int) and code in KILLED for code in codes) else None
 
 
-def _environment(evidence: Evidence) -> Side | None:
+def _environment(evidence: ParsedObservation) -> Side | None:
     return _first(evidence.text, _ENVIRONMENT)
 
 
-def _plainly_the_users(evidence: Evidence) -> Side | None:
+def _plainly_the_users(evidence: ParsedObservation) -> Side | None:
     return _first(evidence.text, _PLAIN)
 
 
@@ -294,7 +296,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
 """By kind of observation; all other kinds are responses."""
 
 
-def _warning_text(evidence: Evidence) -> str:
+def _warning_text(evidence: ParsedObservation) -> str:
     """Return the warning's text: ``API error (404): Not Found``, with the missing permission or the requested wait."""
     observation, reading = evidence.observation, evidence.reading
     if observation.kind in {"shell", "file", "exception", "transport"}:
@@ -307,14 +309,14 @@ def _warning_text(evidence: Evidence) -> str:
     return f"API error{status}: {_words_of(evidence)}{hints}"
 
 
-def _code_not_in_message(evidence: Evidence) -> str:
+def _code_not_in_message(evidence: ParsedObservation) -> str:
     """Return the first code that is a word and is not in the response's own message, or nothing."""
     spelled_message = spelled(evidence.reading.says or "")
     named = (code for code in evidence.reading.codes if "_" in code and spelled(code) not in spelled_message)
     return next(named, "")
 
 
-def _words_of(evidence: Evidence) -> str:
+def _words_of(evidence: ParsedObservation) -> str:
     """Return the API's own message; if it has none, its code, the status's name, or the node's message."""
     reading = evidence.reading
     if reading.says and not reading.html:

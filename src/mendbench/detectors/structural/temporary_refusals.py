@@ -11,7 +11,7 @@ import re
 from mendbench.api_errors.envelopes import Embedded, failure_in
 from mendbench.detectors.structural import words
 from mendbench.detectors.structural.codes import side_of, side_of_token, spelled
-from mendbench.detectors.structural.judging import Evidence, evidence_of, headers_of, status_in_text
+from mendbench.detectors.structural.judging import ParsedObservation, evidence_of, headers_of, status_in_text
 from mendbench.detectors.structural.reading import HTTP_FAILED
 from mendbench.model.execution import Observation
 
@@ -79,7 +79,7 @@ def _in_parts(found: Embedded | None) -> bool:
     return isinstance(errors, list) and any(isinstance(error, dict) and error.get("path") for error in errors)
 
 
-def _status(observation: Observation, evidence: Evidence, text: str) -> int | None:
+def _status(observation: Observation, evidence: ParsedObservation, text: str) -> int | None:
     """Return the HTTP status that the response has, or states in its own text."""
     if observation.status in HTTP_FAILED:
         return observation.status
@@ -88,7 +88,7 @@ def _status(observation: Observation, evidence: Evidence, text: str) -> int | No
     return status_in_text(text)
 
 
-def _another_matter(evidence: Evidence, text: str) -> bool:
+def _another_matter(evidence: ParsedObservation, text: str) -> bool:
     """Return whether a code names something other than a busy service: a permission, a resource, a timeout."""
     codes = [code for code in evidence.reading.codes if side_of(code) is not None]
     tokens = [token for token in words.TOKEN.findall(text) if side_of_token(token) is not None]

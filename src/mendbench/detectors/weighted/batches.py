@@ -10,7 +10,7 @@ from mendbench.detectors.weighted.envelopes import FAILED, MAX_DEPTH, READS, SOM
 from mendbench.detectors.weighted.evidence import enough, shown
 from mendbench.detectors.weighted.opening import parsed_text
 from mendbench.detectors.weighted.reading import spelled
-from mendbench.model.execution import Evidence
+from mendbench.model.execution import WeighedEvidence
 from mendbench.model.json import Json, JsonObject
 
 MAX_ITEMS = 200
@@ -56,7 +56,7 @@ class FailedItem:
     """One failed item, with the evidence."""
 
     value: Json
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[WeighedEvidence, ...]
 
 
 def failed_items(
@@ -147,7 +147,7 @@ def _data_names(item: JsonObject) -> list[str]:
 
 
 def _refused(path: str, item: Json) -> FailedItem:
-    return FailedItem(value=item, evidence=(Evidence(path=path, found=shown(item), weight=3.0),))
+    return FailedItem(value=item, evidence=(WeighedEvidence(path=path, found=shown(item), weight=3.0),))
 
 
 def _may_hold_items(name: str, layer: JsonObject) -> bool:
@@ -173,7 +173,7 @@ def _gives_a_reason(item: Json) -> bool:
     )
 
 
-def _item_evidence(path: str, item: JsonObject, method: str) -> tuple[Evidence, ...]:
+def _item_evidence(path: str, item: JsonObject, method: str) -> tuple[WeighedEvidence, ...]:
     """Return the evidence that one item failed. A record has more data than an outcome has."""
     only = next(iter(item)) if len(item) == 1 else ""
     inner = item.get(only)
@@ -184,20 +184,21 @@ def _item_evidence(path: str, item: JsonObject, method: str) -> tuple[Evidence, 
     bad = [(slot, value) for slot, name, value in named if _is_bad_verdict(name, value)]
     reasons = [(slot, name, value) for slot, name, value in named if _is_reason(name, value)]
     found = [
-        Evidence(path=f"{path}.{slot}", found=shown(value), weight=3.5 if isinstance(value, dict) else 2.5)
+        WeighedEvidence(path=f"{path}.{slot}", found=shown(value), weight=3.5 if isinstance(value, dict) else 2.5)
         for slot, name, value in reasons if _is_error(name)
     ][:2]  # fmt: skip
     found += [
-        Evidence(path=f"{path}.{slot}", found=shown(value), weight=-3.0)
+        WeighedEvidence(path=f"{path}.{slot}", found=shown(value), weight=-3.0)
         for slot, name, value in named if name in slots.FLAGS and slots.boolean_of(value)
     ]  # fmt: skip
     found += [
-        Evidence(path=f"{path}.{slot}", found=shown(value), weight=2.0 if reasons else 1.2) for slot, value in bad[:2]
+        WeighedEvidence(path=f"{path}.{slot}", found=shown(value), weight=2.0 if reasons else 1.2)
+        for slot, value in bad[:2]
     ]
     own_outcome = bool(inside) and bool(bad)
     content = () if own_outcome and method.upper() in WRITES else _data_names(item)
     if content:
-        found.append(Evidence(path=path, found=f"data: {', '.join(content[:3])}", weight=-0.9 * len(content)))
+        found.append(WeighedEvidence(path=path, found=f"data: {', '.join(content[:3])}", weight=-0.9 * len(content)))
     body = item.get("body", item.get("response"))
     body = (parsed_text(body) or body) if isinstance(body, str) else body
     if isinstance(body, dict | list):
@@ -208,11 +209,11 @@ def _item_evidence(path: str, item: JsonObject, method: str) -> tuple[Evidence, 
 
 
 def _embedded_evidence(
-    path: str, body: Json, found: tuple[Evidence, ...], method: str, *, failed: bool
-) -> tuple[Evidence, ...]:
+    path: str, body: Json, found: tuple[WeighedEvidence, ...], method: str, *, failed: bool
+) -> tuple[WeighedEvidence, ...]:
     """Return the evidence of an item that is a whole response."""
     if failed:
-        return (*found, Evidence(path=f"{path}.body", found="a response", weight=2.0))
+        return (*found, WeighedEvidence(path=f"{path}.body", found="a response", weight=2.0))
     inside = (envelope_evidence(at, layer, method) for at, layer in envelopes(body, f"{path}.body", 1))
     return next((evidence for evidence in inside if enough(evidence)), found)
 

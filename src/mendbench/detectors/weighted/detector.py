@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from mendbench.detectors._wording import worded
 from mendbench.detectors.structural import DETECTOR as STRUCTURAL
-from mendbench.detectors.weighted.evidence import Finding
+from mendbench.detectors.weighted.evidence import ReadResponse
 from mendbench.detectors.weighted.judging import weigh
 from mendbench.detectors.weighted.observing import finding
 from mendbench.detectors.weighted.opening import parsed_text
@@ -60,14 +60,14 @@ UNCLEAR = 0.01
 DETECTOR = Weighted()
 
 
-def _message(found: Finding) -> str:
+def _message(found: ReadResponse) -> str:
     part = found.parts[0] if found.parts else None
     if isinstance(part, str) and part.lstrip()[:1] in {"{", "["}:
         part = parsed_text(part)
     return worded(part)
 
 
-def _warning(observation: Observation, found: Finding) -> str:
+def _warning(observation: Observation, found: ReadResponse) -> str:
     """Return the warning as ``structural`` words it; for a failure that it does not read, the response's own message."""
     judged = STRUCTURAL.judge(observation)
     if judged.state == "warning":

@@ -10,7 +10,7 @@ from mendbench.detectors.weighted import slots
 from mendbench.detectors.weighted.evidence import shown
 from mendbench.detectors.weighted.opening import parsed_text
 from mendbench.detectors.weighted.phrases import says_failure
-from mendbench.model.execution import Evidence
+from mendbench.model.execution import WeighedEvidence
 from mendbench.model.json import Json, JsonObject
 
 MAX_DEPTH = 6
@@ -71,19 +71,21 @@ def _may_be_envelope(name: str, inner: Json, layer: JsonObject, path: str) -> bo
     return isinstance(inner, dict) and (alone or wraps or is_payload or name in slots.MESSAGES)
 
 
-def envelope_evidence(path: str, layer: JsonObject, method: str) -> tuple[Evidence, ...]:
+def envelope_evidence(path: str, layer: JsonObject, method: str) -> tuple[WeighedEvidence, ...]:
     """Return the evidence in the slots of one envelope."""
     shape = _shape_of(layer, method, is_root=not path)
     found = [
-        Evidence(path=f"{path}.{slot}".lstrip("."), found=shown(value), weight=weight)
+        WeighedEvidence(path=f"{path}.{slot}".lstrip("."), found=shown(value), weight=weight)
         for slot, value in layer.items()
         if (weight := _weight(slots.name_of(slot), value, shape))
     ]
     if any(slots.name_of(slot) in _CHECKED and isinstance(value, bool) for slot, value in layer.items()):
-        found.append(Evidence(path=path or "body", found="the answer of a check", weight=-3.0))
+        found.append(WeighedEvidence(path=path or "body", found="the answer of a check", weight=-3.0))
     if shape.content:
         penalty = min(_MOST_PENALTY, _DATA_PENALTY * len(shape.content))
-        found.append(Evidence(path=path or "body", found=f"data: {', '.join(shape.content[:3])}", weight=-penalty))
+        found.append(
+            WeighedEvidence(path=path or "body", found=f"data: {', '.join(shape.content[:3])}", weight=-penalty)
+        )
     return tuple(found)
 
 

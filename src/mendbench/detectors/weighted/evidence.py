@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mendbench.detectors.weighted.opening import Opened
-from mendbench.model.execution import Evidence
+from mendbench.model.execution import WeighedEvidence
 from mendbench.model.json import Json
 
 THRESHOLD = 2.0
@@ -16,12 +16,12 @@ MAX_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class ReadResponse:
     """A response as it was read."""
 
     failed: bool
     opened: Opened
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[WeighedEvidence, ...] = ()
     parts: tuple[Json, ...] = ()
     """What describes the failure: the envelope, or the failed items of a batch. Empty after success."""
     partial: bool = False
@@ -37,6 +37,6 @@ def shown(value: Json) -> str:
     return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
 
 
-def enough(evidence: tuple[Evidence, ...]) -> bool:
+def enough(evidence: tuple[WeighedEvidence, ...]) -> bool:
     """Return whether evidence makes a failure."""
     return sum(piece.weight for piece in evidence) >= THRESHOLD

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from mendbench.detectors.weighted import slots
-from mendbench.detectors.weighted.evidence import Finding, shown
+from mendbench.detectors.weighted.evidence import ReadResponse, shown
 from mendbench.detectors.weighted.phrases import matches
 from mendbench.detectors.weighted.reading import Reading, read, spelled
 from mendbench.detectors.weighted.tables import codes, weights
-from mendbench.model.execution import Evidence
+from mendbench.model.execution import WeighedEvidence
 from mendbench.model.json import Json
 
 REPEATED = 0.25
@@ -57,7 +57,7 @@ class Weighed:
 
     odds: float
     """Log odds, natural. Above zero an edit could help."""
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[WeighedEvidence, ...]
 
     @property
     def confidence(self) -> float:
@@ -66,7 +66,7 @@ class Weighed:
 
 
 def weigh(
-    found: Finding,
+    found: ReadResponse,
     status: int | None,
     headers: Mapping[str, Json],
     message: str = "",
@@ -77,28 +77,32 @@ def weigh(
     ``message`` is the node's own text, used if the response has none. ``other_identifier`` is one that the run's data has for the record
     that the request identified.
     """
-    sources: dict[str, list[Evidence]] = {}
+    sources: dict[str, list[WeighedEvidence]] = {}
     table = weights()
     for signal, path, words, share in signals(found, status, headers, message):
         if signal in table:
-            sources.setdefault(signal, []).append(Evidence(path=path, found=shown(words), weight=table[signal] * share))
+            sources.setdefault(signal, []).append(
+                WeighedEvidence(path=path, found=shown(words), weight=table[signal] * share)
+            )
     if other_identifier is not None and sources.keys() & _REFUSES_IDENTIFIER and not sources.keys() & _EXISTS:
-        sources["wrong_id"] = [Evidence(path="run data", found=shown(other_identifier), weight=table["wrong_id"])]
+        sources["wrong_id"] = [
+            WeighedEvidence(path="run data", found=shown(other_identifier), weight=table["wrong_id"])
+        ]
     evidence = tuple(piece for group in sources.values() for piece in _counted(group))
     return Weighed(odds=sum(piece.weight for piece in evidence), evidence=evidence)
 
 
-def _counted(group: list[Evidence]) -> Iterator[Evidence]:
+def _counted(group: list[WeighedEvidence]) -> Iterator[WeighedEvidence]:
     """Yield a signal's strongest source with its weight, and another one with a share of it."""
     first = max(group, key=lambda piece: abs(piece.weight))
     yield first
     others = (piece for piece in group if piece.path != first.path and piece.found.lower() != first.found.lower())
     if (second := next(others, None)) is not None:
-        yield Evidence(path=second.path, found=second.found, weight=second.weight * REPEATED)
+        yield WeighedEvidence(path=second.path, found=second.found, weight=second.weight * REPEATED)
 
 
 def signals(
-    found: Finding, status: int | None, headers: Mapping[str, Json], message: str
+    found: ReadResponse, status: int | None, headers: Mapping[str, Json], message: str
 ) -> Iterator[tuple[str, str, str, float]]:
     """Yield signals: name, path, words and the share of the weight that counts."""
     reading = read(found.parts)

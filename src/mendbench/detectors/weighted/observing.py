@@ -10,11 +10,11 @@ import re
 
 from mendbench.detectors.weighted.batches import failed_items
 from mendbench.detectors.weighted.envelopes import WRITES, envelope_evidence, envelopes, gives_no_reason
-from mendbench.detectors.weighted.evidence import Finding, enough
+from mendbench.detectors.weighted.evidence import ReadResponse, enough
 from mendbench.detectors.weighted.opening import Opened, opened
 from mendbench.detectors.weighted.phrases import says_failure
 from mendbench.detectors.weighted.slots import WRAPPERS, name_of, no_error
-from mendbench.model.execution import Evidence
+from mendbench.model.execution import WeighedEvidence
 from mendbench.model.json import Json
 
 MAX_EVIDENCE = 12
@@ -41,14 +41,14 @@ _BROKEN_OFF = re.compile(r"(?:Code: \d+\. )?[\w:.]*(?:Exception|Error)\b: |ERROR
 _LOG_MARKS = (" error ", " warn", "[error]", " info ")
 
 
-def finding(status: int | None, body: Json, method: str = "") -> Finding:
+def finding(status: int | None, body: Json, method: str = "") -> ReadResponse:
     """Return whether a response is a failure, and why. ``method`` is the request's; empty if unknown."""
     tree = opened(body)
     if status == _NOT_MODIFIED:
-        return Finding(failed=False, opened=tree)
+        return ReadResponse(failed=False, opened=tree)
     if status is not None and status not in _SUCCEEDED:
-        certain = Evidence(path="status", found=str(status), weight=_CERTAIN)
-        return Finding(failed=True, opened=tree, evidence=(certain,), parts=(tree.value,))
+        certain = WeighedEvidence(path="status", found=str(status), weight=_CERTAIN)
+        return ReadResponse(failed=True, opened=tree, evidence=(certain,), parts=(tree.value,))
     if tree.form == "html":
         return _in_page(tree, str(tree.value))
     if tree.form == "text":
@@ -56,31 +56,31 @@ def finding(status: int | None, body: Json, method: str = "") -> Finding:
     return _in_data(tree, method)
 
 
-def _in_page(tree: Opened, text: str) -> Finding:
+def _in_page(tree: Opened, text: str) -> ReadResponse:
     """A page is a failure if its title or a heading says so, or asks for a login."""
     *heads, rest = text.split("\n")
     for head in heads or [rest[:_SHORT]]:
         if says_failure(head) or _PAGE_WORDS.search(head):
-            return _failure(tree, Evidence(path="title", found=head, weight=3.0))
-    return Finding(failed=False, opened=tree)
+            return _failure(tree, WeighedEvidence(path="title", found=head, weight=3.0))
+    return ReadResponse(failed=False, opened=tree)
 
 
-def _in_text(tree: Opened, text: str) -> Finding:
+def _in_text(tree: Opened, text: str) -> ReadResponse:
     """A text is a failure if it starts like an error message, or is one short sentence about a failure. Tables and logs are data."""
     first, _, rest = text.partition("\n")
     first = first.strip().lower()
     is_table = first.count(",") > 1 or "\t" in first
     if is_table and _BROKEN_OFF.match(last := text.rsplit("\n", 1)[-1]):
-        return _failure(tree, Evidence(path="text", found=last[:80], weight=2.5))
+        return _failure(tree, WeighedEvidence(path="text", found=last[:80], weight=2.5))
     is_log = bool(rest) and any(mark in first for mark in _LOG_MARKS)
     if is_table or is_log or len(first) > _SHORT:
-        return Finding(failed=False, opened=tree)
+        return ReadResponse(failed=False, opened=tree)
     starts = first.startswith(_TEXT_STARTS) and not no_error(first)
     short = len(text) <= _SHORT and rest.count("\n") == 0 and says_failure(text)
     return (
-        _failure(tree, Evidence(path="text", found=first[:80], weight=2.5))
+        _failure(tree, WeighedEvidence(path="text", found=first[:80], weight=2.5))
         if starts or short
-        else Finding(failed=False, opened=tree)
+        else ReadResponse(failed=False, opened=tree)
     )
 
 
@@ -92,21 +92,23 @@ def _only_text(value: Json, method: str) -> str | None:
     return text.strip() if isinstance(text, str) and name_of(slot) in WRAPPERS else None
 
 
-def _failure(tree: Opened, evidence: Evidence) -> Finding:
-    return Finding(failed=True, opened=tree, evidence=(evidence,), parts=(tree.value,))
+def _failure(tree: Opened, evidence: WeighedEvidence) -> ReadResponse:
+    return ReadResponse(failed=True, opened=tree, evidence=(evidence,), parts=(tree.value,))
 
 
-def _in_data(tree: Opened, method: str) -> Finding:
-    seen: list[Evidence] = []
+def _in_data(tree: Opened, method: str) -> ReadResponse:
+    seen: list[WeighedEvidence] = []
     if (text := _only_text(tree.value, method)) is not None and (inside := _in_text(tree, text)).failed:
         return inside
     items = tuple(failed_items(tree.value, method))
     for path, layer in envelopes(tree.value):
         evidence = envelope_evidence(path, layer, method)
         if enough(evidence) and not (items and gives_no_reason(layer)):
-            return Finding(failed=True, opened=tree, evidence=evidence, parts=(layer,))
+            return ReadResponse(failed=True, opened=tree, evidence=evidence, parts=(layer,))
         seen += evidence
     if not items:
-        return Finding(failed=False, opened=tree, evidence=tuple(seen))
+        return ReadResponse(failed=False, opened=tree, evidence=tuple(seen))
     evidence = tuple(piece for item in items for piece in item.evidence)[:MAX_EVIDENCE]
-    return Finding(failed=True, opened=tree, evidence=evidence, parts=tuple(item.value for item in items), partial=True)
+    return ReadResponse(
+        failed=True, opened=tree, evidence=evidence, parts=tuple(item.value for item in items), partial=True
+    )

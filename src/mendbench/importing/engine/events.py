@@ -17,7 +17,7 @@ from pathlib import Path
 
 from mendbench.errors import BadInput
 from mendbench.importing.engine.responses import failed, take
-from mendbench.importing.interface import Dropped, Found, Source
+from mendbench.importing.interface import Dropped, FoundExchange, Source
 from mendbench.model.exchange import Headers
 from mendbench.model.json import Json, JsonObject
 
@@ -29,7 +29,7 @@ def read_engine_events(path: Path, trace: JsonObject) -> Source:
         BadInput: one of its events is invalid.
     """
     meta, events = _in_lines(path, trace["lines"]) if "lines" in trace else (trace, _in_nodes(path, trace))
-    found: list[Found] = []
+    found: list[FoundExchange] = []
     dropped: list[Dropped] = []
     messages: dict[str, str] = {}
     for place, event in events:

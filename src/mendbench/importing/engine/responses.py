@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mendbench.importing.interface import HOP_HEADERS, Dropped, Found, body_bytes
+from mendbench.importing.interface import HOP_HEADERS, Dropped, FoundExchange, body_bytes
 from mendbench.io.canonical_json import canonical_json
 from mendbench.model.exchange import Fault, Headers, Response
 from mendbench.model.json import Json, JsonObject
@@ -29,7 +29,7 @@ def take(
     node: str,
     event: JsonObject,
     output: Json,
-    found: list[Found],
+    found: list[FoundExchange],
     dropped: list[Dropped],
     headers: Headers = (),
 ) -> None:
@@ -54,7 +54,7 @@ def take(
     elif _UNRESOLVED in str(event.get("error")) or (response := _RESPONSES[kind](output, event)) is None:
         dropped.append(Dropped(what=f"{place} {node}", why="it sent nothing: it failed before"))
     else:
-        found.append(Found(place=place, node=node, response=response, headers=headers))
+        found.append(FoundExchange(place=place, node=node, response=response, headers=headers))
 
 
 def _http(output: JsonObject, event: JsonObject) -> Response | None:

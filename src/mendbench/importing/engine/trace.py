@@ -22,7 +22,7 @@ from typing import Any
 from mendbench.errors import BadInput
 from mendbench.importing.engine.events import read_engine_events
 from mendbench.importing.engine.responses import failed, take
-from mendbench.importing.interface import Dropped, Found, Source, json_file
+from mendbench.importing.interface import Dropped, FoundExchange, Source, json_file
 from mendbench.model.json import JsonObject
 
 VERSIONS = ("1.1.0", "1.2.0")
@@ -64,7 +64,7 @@ def read_engine_trace(path: Path) -> Source:
 
 def _source(path: Path, ran: list[tuple[int, JsonObject]], workflow: JsonObject | None) -> Source:
     times = Counter(str(event["node_id"]) for _, event in ran)
-    found: list[Found] = []
+    found: list[FoundExchange] = []
     dropped: list[Dropped] = []
     messages: dict[str, str] = {}
     seen: set[str] = set()

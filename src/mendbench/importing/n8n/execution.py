@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mendbench.errors import BadInput
-from mendbench.importing.interface import Dropped, Found, Source, json_file
+from mendbench.importing.interface import Dropped, FoundExchange, Source, json_file
 from mendbench.importing.n8n.document import Execution, dict_at, execution_of, is_execution
 from mendbench.importing.n8n.expressions import NotSimple
 from mendbench.importing.n8n.requests import SentValues, request_sent
@@ -35,7 +35,7 @@ def read_n8n_execution(path: Path) -> Source:
     """
     execution = execution_of(json_file(path), path)
     ids = ids_of(http_nodes(execution))
-    found: list[Found] = []
+    found: list[FoundExchange] = []
     dropped: list[Dropped] = []
     firsts: dict[str, Response] = {}
     stored: dict[str, JsonObject] = {}
@@ -50,7 +50,7 @@ def read_n8n_execution(path: Path) -> Source:
                     if isinstance(response, Response):
                         firsts[name] = response
                 read = _exchange(f"runData[{name!r}][{number}] item {index}", values, response)
-                (found if isinstance(read, Found) else dropped).append(read)  # type: ignore[arg-type]
+                (found if isinstance(read, FoundExchange) else dropped).append(read)  # type: ignore[arg-type]
     if not found:
         why = "no run of an HTTP Request node that can be read"
         if dropped:
@@ -69,7 +69,7 @@ def _answered(execution: Execution, name: str, run: JsonObject, number: int) -> 
     return responses(execution.nodes[name], run, items)
 
 
-def _exchange(place: str, values: SentValues, response: Response | str) -> Found | Dropped:
+def _exchange(place: str, values: SentValues, response: Response | str) -> FoundExchange | Dropped:
     try:
         request: Request | str = request_sent(values)
     except NotSimple as error:
@@ -77,7 +77,7 @@ def _exchange(place: str, values: SentValues, response: Response | str) -> Found
     if isinstance(request, str) or isinstance(response, str):
         why = "; ".join(part for part in (request, response) if isinstance(part, str))
         return Dropped(what=place, why=str(sanitise(why)))
-    return Found(place=place, request=request, response=response)
+    return FoundExchange(place=place, request=request, response=response)
 
 
 def _stored(run: JsonObject, index: int) -> JsonObject:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from mendbench.exchanges.urls import model_url
-from mendbench.importing.interface import Dropped, Found, body_bytes
+from mendbench.importing.interface import Dropped, FoundExchange, body_bytes
 from mendbench.importing.otel.spans import Span
 from mendbench.io.json_documents import parse_json
 from mendbench.model.exchange import Response
@@ -46,7 +46,7 @@ def is_chat(span: Span) -> bool:
     return named == "chat" and span.kind in {"client", "internal", ""}
 
 
-def chat_exchange(span: Span) -> Found | Dropped:
+def chat_exchange(span: Span) -> FoundExchange | Dropped:
     """Return the exchange of a chat: the request that an ``llm`` node sends for it, and a chat completion with the text."""
     model = span.text("gen_ai.request.model")
     what = f"{span.place} model {model}"
@@ -72,7 +72,7 @@ def chat_exchange(span: Span) -> Found | Dropped:
         "response_format": None,
         "draw": 0,
     }
-    return Found(
+    return FoundExchange(
         place=span.place, request=json_request(model_url(model), asked), response=_completion(span, model, received[0])
     )
 

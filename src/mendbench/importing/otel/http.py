@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from mendbench.importing.cut_bodies import breaks_off
-from mendbench.importing.interface import Dropped, Found, body_bytes, settled
+from mendbench.importing.interface import Dropped, FoundExchange, body_bytes, settled
 from mendbench.importing.otel.faults import fault_in, fault_of
 from mendbench.importing.otel.spans import Span
 from mendbench.model.exchange import Fault, Headers, Request, Response
@@ -57,7 +57,7 @@ def is_http_call(span: Span) -> bool:
     return span.kind in {"client", ""} and bool(span.first(*_METHOD)) and bool(_url(span))
 
 
-def http_exchange(span: Span, children: Sequence[Span]) -> Found | Dropped:
+def http_exchange(span: Span, children: Sequence[Span]) -> FoundExchange | Dropped:
     """Return the exchange of an HTTP client span. ``children`` are its direct children that are no calls themselves."""
     method = span.text("http.request.method_original", *_METHOD).upper()
     url = _url(span)
@@ -86,7 +86,7 @@ def http_exchange(span: Span, children: Sequence[Span]) -> Found | Dropped:
                 status=status, headers=_headers(span, "response"), body=body or b"", elapsed_ms=span.elapsed_ms
             )
     request = Request(method=method, url=url, headers=_headers(span, "request"), body=sent)
-    return Found(place=span.place, request=request, response=response)
+    return FoundExchange(place=span.place, request=request, response=response)
 
 
 def _url(span: Span) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-from mendbench.importing.interface import Dropped, Found, body_bytes
+from mendbench.importing.interface import Dropped, FoundExchange, body_bytes
 from mendbench.importing.otel.faults import fault_of
 from mendbench.importing.otel.spans import Span
 from mendbench.io.canonical_json import canonical_json
@@ -39,7 +39,7 @@ def is_tool_call(span: Span) -> bool:
     return called and span.kind in {"client", "internal", ""}
 
 
-def tool_exchange(span: Span) -> Found | Dropped:
+def tool_exchange(span: Span) -> FoundExchange | Dropped:
     """Return the MCP exchange of a tool call: the request that the ``mcp`` node sends for it, and the JSON-RPC response."""
     tool, server = span.text(*_TOOL), span.text(*_SERVER)
     what = f"{span.place} {server}/{tool}"
@@ -53,7 +53,7 @@ def tool_exchange(span: Span) -> Found | Dropped:
     if not isinstance(arguments, dict):
         return Dropped(what=what, why=f"the span does not hold its arguments ({_ARGUMENTS})")
     request = json_request(f"mcp://{quote(server, safe='')}/{quote(tool, safe='')}", arguments)
-    return Found(place=span.place, request=request, response=_response(span))
+    return FoundExchange(place=span.place, request=request, response=_response(span))
 
 
 def _response(span: Span) -> Response | None:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from mendbench.errors import BadInput
-from mendbench.importing.interface import Dropped, Found, Source
+from mendbench.importing.interface import Dropped, FoundExchange, Source
 from mendbench.importing.otel.chats import chat_exchange, is_chat
 from mendbench.importing.otel.http import BODIES, http_exchange, is_http_call
 from mendbench.importing.otel.spans import Span, holds_spans, read_spans
@@ -52,10 +52,10 @@ def read_otel_trace(path: Path) -> Source:
     children: dict[tuple[str, str], list[Span]] = defaultdict(list)
     for span in others:
         children[span.trace, span.parent].append(span)
-    found: list[Found] = []
+    found: list[FoundExchange] = []
     for span in calls:
         read = _exchange(span, children[span.trace, span.id])
-        (found if isinstance(read, Found) else dropped).append(read)  # type: ignore[arg-type]
+        (found if isinstance(read, FoundExchange) else dropped).append(read)  # type: ignore[arg-type]
     if not found:
         why = f"{dropped[-1].why}: {sanitise(dropped[-1].what)}" if dropped else "no span is a call of a client"
         hint = f"let the instrumentation record contents on client spans, such as {BODIES[0][1]}"
@@ -81,7 +81,7 @@ def _split(spans: list[Span]) -> tuple[list[Span], list[Span]]:
     return calls, others
 
 
-def _exchange(span: Span, children: list[Span]) -> Found | Dropped:
+def _exchange(span: Span, children: list[Span]) -> FoundExchange | Dropped:
     if is_tool_call(span):
         return tool_exchange(span)
     return chat_exchange(span) if is_chat(span) else http_exchange(span, children)

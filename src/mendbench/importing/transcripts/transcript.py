@@ -15,7 +15,7 @@ from urllib.parse import urljoin
 from mendbench.errors import BadInput
 from mendbench.exchanges.urls import normalise_url, split_url
 from mendbench.importing.cut_bodies import breaks_off, is_json_container
-from mendbench.importing.interface import Dropped, Found, Source, settled
+from mendbench.importing.interface import Dropped, FoundExchange, Source, settled
 from mendbench.importing.transcripts.curl_command import CurlCommand
 from mendbench.importing.transcripts.lines import COMMAND, FAILED, REQUEST, STATUS, Called, Failed, Message, parts_of
 from mendbench.io.reading import MAX_RECORDING, read_text
@@ -74,7 +74,7 @@ class _Pairing:
     """Pairs the messages of a transcript."""
 
     def __init__(self) -> None:
-        self.found: list[Found] = []
+        self.found: list[FoundExchange] = []
         self.dropped: list[Dropped] = []
         self._command: CurlCommand | None = None
         self._waiting: list[Request] = []
@@ -213,7 +213,7 @@ class _Pairing:
         return None
 
     def _keep(self, line: int, request: Request, response: Response | None) -> None:
-        self.found.append(Found(place=f"line {line}", request=request, response=response))
+        self.found.append(FoundExchange(place=f"line {line}", request=request, response=response))
 
     def _drop(self, line: int, what: str, why: str) -> None:
         self.dropped.append(Dropped(what=f"line {line} {what}", why=why))

@@ -57,7 +57,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stratum:
+class StratumSeries:
     """The strategies of one model in one stratum, from the shortest context to the longest."""
 
     name: str
@@ -70,10 +70,10 @@ class Stratum:
         return tuple(row for row in self.rows if row.cases == cases)
 
 
-def strata(records: Records, policy: PolicyView, solver: Solver) -> tuple[Stratum, ...]:
+def strata(records: Records, policy: PolicyView, solver: Solver) -> tuple[StratumSeries, ...]:
     """Return the strata of one solver's trials under a policy; empty if no case has an edit fault."""
     found = rows_of(records.where("treatment", lambda treatment: solver.answers(treatment) and policy.runs(treatment)))
-    return tuple(Stratum(name=name, policy=policy, rows=rows) for name, rows in found.items())
+    return tuple(StratumSeries(name=name, policy=policy, rows=rows) for name, rows in found.items())
 
 
 def rows_of(records: Records) -> dict[str, tuple[Row, ...]]:
@@ -97,7 +97,7 @@ def _reach(found: Measure) -> Reach:
     return Reach(low=found.numerator, high=round(high, 6))
 
 
-def success(stratum: Stratum, number: int, *, first_only: bool = False) -> Chart:
+def success(stratum: StratumSeries, number: int, *, first_only: bool = False) -> Chart:
     """Return the chart of one stratum; ``number`` is the number of its model in the report.
 
     ``first_only`` leaves out what was right within three responses, for trials that stop after the first.

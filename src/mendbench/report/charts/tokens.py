@@ -10,7 +10,7 @@ from mendbench.report.charts.chart import SHAPES, Chart, Label, Mark, Missing, S
 from mendbench.report.charts.scale import Scale, across, apart
 from mendbench.report.selection import Selection, total_of
 from mendbench.report.tables import FEW
-from mendbench.report.views import Column, Group
+from mendbench.report.views import GridColumn, Group
 from mendbench.report.words import counted, figure, listing, percent
 
 NAME, TITLE = "tokens", "Is a longer context worth it?"
@@ -23,7 +23,7 @@ _LABEL = 15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class TokenPoint:
     """One strategy's success and tokens."""
 
     name: str
@@ -37,28 +37,28 @@ class Place:
     prompts: int
 
 
-def places(totals: Sequence[JsonObject], selection: Selection) -> tuple[Place, ...]:
+def places(totals: Sequence[JsonObject], selection: Selection) -> tuple[TokenPoint, ...]:
     """Return the places of the strategies under the headline's policy, except those without a prompt or an edit case."""
     every = ((column, total_of(totals, selection, column)) for column in selection.strategies())
     found = (_place(column, total["scores"]) for column, total in every if total is not None)
     return tuple(place for place in found if place is not None)
 
 
-def _place(column: Column, scores: JsonObject) -> Place | None:
+def _place(column: GridColumn, scores: JsonObject) -> TokenPoint | None:
     success, context = scores["repair_success"], scores["context_tokens"]
     cases, interval = success["denominator"], success["interval"]
     if not cases or context["value"] is None:
         return None
     low, high = (interval[end] * cases if interval else success["numerator"] for end in ("low", "high"))
-    return Place(
+    return TokenPoint(
         name=column.name, group=column.group, right=success["numerator"], cases=cases, low=low, high=high,
         tokens=context["value"], prompts=context["cases"],
     )  # fmt: skip
 
 
-def front(found: Sequence[Place]) -> tuple[Place, ...]:
+def front(found: Sequence[TokenPoint]) -> tuple[TokenPoint, ...]:
     """Return the Pareto front, from the shortest context: no other strategy repairs as many cases with fewer tokens."""
-    best: list[Place] = []
+    best: list[TokenPoint] = []
     for one in sorted(found, key=lambda place: (place.tokens, -place.right)):
         if not best or one.right > best[-1].right:
             best.append(one)
@@ -101,12 +101,12 @@ def _rules(down: Scale) -> list[Stroke]:
     return [Stroke(x1=0, y1=down.at(tick), x2=100, y2=down.at(tick), kind="rule") for tick in down.ticks(4, whole=True)]
 
 
-def _whiskers(found: Sequence[Place], scale: Scale, down: Scale) -> list[Stroke]:
+def _whiskers(found: Sequence[TokenPoint], scale: Scale, down: Scale) -> list[Stroke]:
     ends = [(scale.at(place.tokens), down.at(place.low), down.at(place.high)) for place in found]
     return [Stroke(x1=x, y1=low, x2=x, y2=high, kind="whisker") for x, low, high in ends if low != high]
 
 
-def _front(best: Sequence[Place], scale: Scale, down: Scale) -> list[Stroke]:
+def _front(best: Sequence[TokenPoint], scale: Scale, down: Scale) -> list[Stroke]:
     found = []
     for place, after in zip(best, [*best[1:], None], strict=True):
         x, y = scale.at(place.tokens), down.at(place.right)
@@ -117,7 +117,7 @@ def _front(best: Sequence[Place], scale: Scale, down: Scale) -> list[Stroke]:
     return found
 
 
-def _marks(found: Sequence[Place], best: Sequence[Place], scale: Scale, down: Scale) -> list[Mark]:
+def _marks(found: Sequence[TokenPoint], best: Sequence[TokenPoint], scale: Scale, down: Scale) -> list[Mark]:
     return [
         Mark(
             x=scale.at(place.tokens), y=down.at(place.right), shape=SHAPES[at % len(SHAPES)],
@@ -127,7 +127,7 @@ def _marks(found: Sequence[Place], best: Sequence[Place], scale: Scale, down: Sc
     ]  # fmt: skip
 
 
-def _names(found: Sequence[Place], scale: Scale, down: Scale) -> list[Label]:
+def _names(found: Sequence[TokenPoint], scale: Scale, down: Scale) -> list[Label]:
     """Return the names next to their points: on the side with room, and without overlaps."""
     ys = apart([down.at(place.right) - 9 for place in found], _LABEL, TOP - 8, BOTTOM - 4)
     return [
@@ -156,15 +156,15 @@ def _ticks(scale: Scale, down: Scale) -> list[Label]:
     ]
 
 
-def _of(place: Place) -> str:
+def _of(place: TokenPoint) -> str:
     return f"{place.name}: {figure(place.right)} of {counted(place.cases, 'case')} at {figure(place.tokens, 0)} tokens"
 
 
-def _says(found: Sequence[Place], best: Sequence[Place]) -> str:
+def _says(found: Sequence[TokenPoint], best: Sequence[TokenPoint]) -> str:
     return f"{'; '.join(_of(place) for place in found)}. Beaten by none in both: {listing([place.name for place in best])}."
 
 
-def _table(found: Sequence[Place], best: Sequence[Place]) -> Table:
+def _table(found: Sequence[TokenPoint], best: Sequence[TokenPoint]) -> Table:
     return Table(
         head=("Strategy", "Repaired", "Share", "Context tokens", "First prompts", "On the front"),
         rows=tuple(

@@ -82,7 +82,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class TestedDifference:
     """A difference, and the p-value of its verdict, which is reported only for primary contrasts."""
 
     difference: Difference
@@ -101,7 +101,7 @@ def compare_scores(pair: TreatmentPair, scores: Mapping[str, Score]) -> tuple[Di
     return tuple(differ(name, score, counts_of(score, pair)).difference for name, score in scores.items())
 
 
-def differ(name: str, score: Score, counts: Counts, *, alpha: float = ALPHA) -> Evidence:
+def differ(name: str, score: Score, counts: Counts, *, alpha: float = ALPHA) -> TestedDifference:
     """Return how B differs from A in a score.
 
     The verdict is from McNemar's exact test if each case is one pair of trials with a yes/no value, under one policy and repairer, and no
@@ -132,7 +132,7 @@ def differ(name: str, score: Score, counts: Counts, *, alpha: float = ALPHA) -> 
         best=tests[-1].verdict if counts.open and tests else None,
         more_cases=_more_cases(score, counts, plain, alpha) if in_doubt and plain else None, p=None,
     )  # fmt: skip
-    return Evidence(difference=found, p=p)
+    return TestedDifference(difference=found, p=p)
 
 
 def unseen_share(groups: int) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Protocol
 
-from mendbench.scoring.comparing.comparison import Difference, Evidence, differ, distinguished
+from mendbench.scoring.comparing.comparison import Difference, TestedDifference, differ, distinguished
 from mendbench.scoring.comparing.paired_counts import Counts, applies
 from mendbench.scoring.record_table import Records, as_table
 from mendbench.scoring.records import Treatment, TrialRecord
@@ -65,7 +65,7 @@ class PlannedContrast(Protocol):
         """If no side names a strategy, a case's value is the mean over these."""
 
 
-class Plan(Protocol):
+class ContrastPlan(Protocol):
     """A preregistered plan, for example :class:`mendbench.corpus.protocol.Protocol`."""
 
     @property
@@ -125,7 +125,7 @@ class _Trials:
 
 
 def contrasts(
-    records: Sequence[TrialRecord], plan: Plan, *, expected: Collection[str] = (), training: Collection[str] = (),
+    records: Sequence[TrialRecord], plan: ContrastPlan, *, expected: Collection[str] = (), training: Collection[str] = (),
     changed: Changed = UNCHANGED,
 ) -> tuple[ContrastResult, ...]:  # fmt: skip
     """Return the results of the primary contrasts in the trials of one run, corrected for their number (Holm 1979).
@@ -169,7 +169,7 @@ def _corrected(result: ContrastResult, p: float) -> ContrastResult:
 
 
 def _contrast(
-    records: Sequence[TrialRecord], plan: Plan, planned: PlannedContrast, expected: Collection[str],
+    records: Sequence[TrialRecord], plan: ContrastPlan, planned: PlannedContrast, expected: Collection[str],
     training: Collection[str], changed: Changed,
 ) -> ContrastResult:  # fmt: skip
     """Return the result of one contrast, with its uncorrected p-value."""
@@ -287,7 +287,9 @@ def _gap(
     return None
 
 
-def _evidence(name: str, own: Score, trials: Sequence[_Trials], alpha: float) -> tuple[Evidence, dict[str, int]]:
+def _evidence(
+    name: str, own: Score, trials: Sequence[_Trials], alpha: float
+) -> tuple[TestedDifference, dict[str, int]]:
     """Return how the sides differ in the means over the strategies, and how many cases prevent a result, by reason."""
     cases = set.intersection(*({case for case, _ in each.shared()} for each in trials))
     sides: dict[str, list[dict[str, Count]]] = defaultdict(list)
@@ -317,7 +319,7 @@ def _evidence(name: str, own: Score, trials: Sequence[_Trials], alpha: float) ->
     return differ(name, own, counts, alpha=alpha), lacking
 
 
-def _too_little(evidence: Evidence, lacking: Mapping[str, int], alpha: float) -> str | None:
+def _too_little(evidence: TestedDifference, lacking: Mapping[str, int], alpha: float) -> str | None:
     """Return why a difference is not a result: cases lack a verdict or do not count, or are too few for significance."""
     found = evidence.difference
     of = f"of its {found.cases + found.left_out} cases"

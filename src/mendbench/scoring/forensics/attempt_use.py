@@ -16,7 +16,7 @@ from mendbench.scoring.forensics.early_stopping import PolicyEffect, effect
 from mendbench.scoring.forensics.passes import (
     LABELS,
     REFERENCE,
-    Spent,
+    AttemptCost,
     Weighed,
     as_json,
     attempts_of,
@@ -48,11 +48,11 @@ class LabelLine:
     """How many of them were first attempts, second ones, and so on."""
     repeats: float
     """Attempts whose prompt was sent before in their trial."""
-    spent: Spent
+    spent: AttemptCost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class LimitStep:
     """The ``number``-th attempts, and the effect of a limit of that many attempts."""
 
     number: int
@@ -76,9 +76,9 @@ class Step:
     """Attempts of both that were futile or fruitless."""
     unlabelled: float
     """Attempts of both in trials without a verdict."""
-    spent: Spent
+    spent: AttemptCost
     """The cost of both."""
-    saved: Spent
+    saved: AttemptCost
     """The cost of all later attempts, on all cases: the savings of a limit of that many attempts."""
     attempts_per_repair: float | None
     """Attempts with this number, on all cases, per repair that they achieved. None: they achieved none."""
@@ -113,13 +113,13 @@ class Curve:
     first_right: float
     """Cases with an edit fault whose first attempt's workflow was right, even if the trial continued: because only the user could
     mend the rest, or because a failure that needed no edit was taken for an error."""
-    steps: tuple[Step, ...]
+    steps: tuple[LimitStep, ...]
     """One for each number of attempts that any trial reached."""
     stopping: Stopping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Forensics:
+class AttemptUse:
     """How the attempts of one strategy and repairer were used, in one part of the corpus."""
 
     part: str | None
@@ -136,7 +136,7 @@ class Forensics:
     policies: tuple[PolicyEffect, ...]
 
 
-def forensics(records: Sequence[TrialRecord]) -> tuple[Forensics, ...]:
+def forensics(records: Sequence[TrialRecord]) -> tuple[AttemptUse, ...]:
     """Return how attempts were used, for each part of the corpus, engine, repairer, model and strategy."""
     return tuple(made for part, own in by_part(records) for made in _of_part(part, own))
 
@@ -189,7 +189,7 @@ def curve(trials: Sequence[TrialRecord]) -> Curve:
     )
 
 
-def _of_part(part: str | None, records: Sequence[TrialRecord]) -> Iterable[Forensics]:
+def _of_part(part: str | None, records: Sequence[TrialRecord]) -> Iterable[AttemptUse]:
     groups: dict[tuple[str, ...], dict[Treatment, Records]] = defaultdict(dict)
     for treatment, trials in by_treatment(records).items():
         groups[treatment.engine, treatment.repairer, treatment.model or "", treatment.strategy][treatment] = trials
@@ -197,7 +197,7 @@ def _of_part(part: str | None, records: Sequence[TrialRecord]) -> Iterable[Foren
         found = {treatment: tuple(trials) for treatment, trials in group.items()}
         naive = next((own for treatment, own in found.items() if treatment.policy == REFERENCE), ())
         first = next(iter(found))
-        yield Forensics(
+        yield AttemptUse(
             part=part,
             engine=first.engine,
             repairer=first.repairer,
@@ -210,14 +210,14 @@ def _of_part(part: str | None, records: Sequence[TrialRecord]) -> Iterable[Foren
         )
 
 
-def _step(number: int, edits: Collection[Weighed], others: Collection[Weighed]) -> Step:
+def _step(number: int, edits: Collection[Weighed], others: Collection[Weighed]) -> LimitStep:
     attempts = attempts_of((*edits, *others))
     made = [(share, attempt) for share, attempt in attempts if attempt.number == number]
     later = [(share, attempt) for share, attempt in attempts if attempt.number > number]
     right = _right_within(number, edits)
     gain = tidy(right - (_right_within(number - 1, edits) if number > 1 else 0))
     now, on_edits = spent(made), total(share for share, trial in edits if len(trial.attempts) >= number)
-    return Step(
+    return LimitStep(
         number=number,
         n=len({trial.case for _, trial in edits}),
         right=right,

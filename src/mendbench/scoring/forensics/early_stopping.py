@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 from mendbench.scoring.forensics.passes import (
     LABELS,
     REFERENCE,
-    Spent,
+    AttemptCost,
     Unknown,
     label_of,
     per,
@@ -60,11 +60,11 @@ class PolicyEffect:
     """Cases without an edit fault that are right under ``naive`` only."""
     gained_elsewhere: float
     """Cases without an edit fault that are right under the policy only, mostly due to a warning instead of attempts."""
-    saved: Spent
+    saved: AttemptCost
     """Attempts that ``naive`` made after the policy had stopped."""
     prevented: Mapping[str, float]
     """Those attempts by label. Stopping is meant to prevent ``futile`` and ``fruitless`` ones."""
-    extra: Spent
+    extra: AttemptCost
     """Attempts that the policy made after ``naive`` had ended: none if the policy is a prefix."""
     attempts_saved_per_lost: float | None
     """None: no repair was lost."""

@@ -39,7 +39,7 @@ _DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spent:
+class AttemptCost:
     """The cost of attempts. A sum is over the known values; None: some are unknown, and no known one is above 0."""
 
     attempts: float
@@ -101,13 +101,13 @@ def tidy(value: Fraction | float) -> float:
     return int(rounded) if rounded == int(rounded) else rounded
 
 
-def spent(attempts: Iterable[tuple[Fraction, AttemptRecord]]) -> Spent:
+def spent(attempts: Iterable[tuple[Fraction, AttemptRecord]]) -> AttemptCost:
     """Return the total cost of attempts, each weighted with the share of its trial. An attempt without a request has no tokens."""
     each = tuple(attempts)
     prompts = [(share, attempt.prompt_tokens if attempt.asked else 0) for share, attempt in each]
     responses = [(share, attempt.completion_tokens if attempt.asked else 0) for share, attempt in each]
     cost, cost_unknown = _known((share, attempt.cost_usd) for share, attempt in each)
-    return Spent(
+    return AttemptCost(
         attempts=total(share for share, _ in each),
         prompt_tokens=_known(prompts)[0],
         completion_tokens=_known(responses)[0],

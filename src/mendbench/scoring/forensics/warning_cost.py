@@ -18,7 +18,7 @@ from mendbench.scoring.confusion import STATES, Disagreement, StateMatrix, first
 from mendbench.scoring.forensics.early_stopping import unknowns, why_unknown
 from mendbench.scoring.forensics.passes import (
     REFERENCE,
-    Spent,
+    AttemptCost,
     Unknown,
     Weighed,
     as_json,
@@ -72,7 +72,7 @@ class FalseWarnings:
     unknown: float
     """Trials for which this is not known, for the reasons in ``reasons``."""
     reasons: tuple[Unknown, ...]
-    saved: Spent
+    saved: AttemptCost
     """What ``naive`` spent after the warning, if known: the savings of the warning."""
     lost_cases: tuple[str, ...]
     """Cases of the lost repairs."""
@@ -89,11 +89,11 @@ class MissedWarnings:
     """Trials with the outcome ``missed_warning``."""
     burned: float
     """The other trials: only the user could help, but attempts were made first, whatever their result."""
-    wasted: Spent
+    wasted: AttemptCost
     """Their futile attempts."""
     without_verdict: int
     """Trials without a verdict of cases that only the user can mend."""
-    at_least: Spent
+    at_least: AttemptCost
     """The cost of these trials so far. No attempt on such a case can help, so this is a lower bound of the waste."""
 
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mendbench.scoring.gating.result import Change, Entry, Level, Regime, Rules
+from mendbench.scoring.gating.result import BaselineEntry, Change, Level, Regime, Rules
 
 
-def cost_changes(then: Entry, now: Entry, rules: Rules, regime: Regime) -> Iterator[tuple[Change, Level]]:
+def cost_changes(
+    then: BaselineEntry, now: BaselineEntry, rules: Rules, regime: Regime
+) -> Iterator[tuple[Change, Level]]:
     """Yield what a trial of one case costs more than before, and what that does to the gate.
 
     The times of a trial with other responses are not compared: how long a response takes is chance.

@@ -19,11 +19,10 @@ from mendbench.scoring.gating.resampled import Pair, losing, shifts
 from mendbench.scoring.gating.result import (
     COSTS,
     Baseline,
+    BaselineEntry,
     Change,
-    Difference,
+    DigestDifference,
     Digests,
-    Entry,
-    Finding,
     GateResult,
     Level,
     Present,
@@ -31,6 +30,7 @@ from mendbench.scoring.gating.result import (
     Rules,
     Shift,
     Tally,
+    TrialChange,
 )
 from mendbench.scoring.gating.words import cause, headline, notes, recording_words, verdict
 
@@ -105,7 +105,7 @@ def regime_of(pair: Pair) -> Regime:
     return "resampled" if may_be_chance(pair.then.responses, pair.now.responses, verdict=pair.now.verdict) else "exact"
 
 
-def differences(then: Digests, now: Digests) -> tuple[Difference, ...]:
+def differences(then: Digests, now: Digests) -> tuple[DigestDifference, ...]:
     """Return the differences that make the two incomparable. Only prices that both have are compared."""
     prices_then, prices_now = dict(then.prices), dict(now.prices)
     digests = [("engine", then.engine, now.engine, _OTHER_ENGINE), ("scorer", then.scorer, now.scorer, _OTHER_SCORER)]
@@ -114,7 +114,7 @@ def differences(then: Digests, now: Digests) -> tuple[Difference, ...]:
         for name in sorted(prices_then.keys() & prices_now.keys())
     ]
     return tuple(
-        Difference(what=what, before=before, after=after, hint=hint)
+        DigestDifference(what=what, before=before, after=after, hint=hint)
         for what, before, after, hint in digests
         if before != after
     )
@@ -131,7 +131,7 @@ def _refuse_empty(baseline: Baseline, run: Present, *, shared: bool) -> None:
         raise BadInput(baseline.place, found, hint)
 
 
-def changed_exchanges(then: Entry, now: Entry) -> tuple[str, ...]:
+def changed_exchanges(then: BaselineEntry, now: BaselineEntry) -> tuple[str, ...]:
     """Return the requests that both trials sent and that got different responses from the world."""
     if not then.exchanges or not now.exchanges or then.exchanges == now.exchanges:
         return ()
@@ -139,13 +139,13 @@ def changed_exchanges(then: Entry, now: Entry) -> tuple[str, ...]:
     return tuple(request for request, response in _exchanges(now) if before.get(request, response) != response)
 
 
-def _exchanges(entry: Entry) -> Iterator[tuple[str, str]]:
+def _exchanges(entry: BaselineEntry) -> Iterator[tuple[str, str]]:
     for exchange in entry.exchanges.split(","):
         request, _, response = exchange.partition(":")
         yield request, response
 
 
-def _findings(pair: Pair, shifted: Sequence[Shift], rules: Rules) -> Iterator[Finding]:
+def _findings(pair: Pair, shifted: Sequence[Shift], rules: Rules) -> Iterator[TrialChange]:
     """Yield the change of a trial, and separately what it costs more and any changed responses of the world: the likely cause."""
     then, now = pair.then, pair.now
     if not pair.same_case:
@@ -171,7 +171,7 @@ def _findings(pair: Pair, shifted: Sequence[Shift], rules: Rules) -> Iterator[Fi
         yield _finding(change, level, then, now, regime=regime, why=(*likely, cause(then, now)), changed=changed)
 
 
-def change_of(then: Entry, now: Entry) -> Change | None:
+def change_of(then: BaselineEntry, now: BaselineEntry) -> Change | None:
     """Return how a trial with a verdict on both sides changed; None if it did not."""
     if now.verdict != then.verdict:
         if now.verdict == "crashed":
@@ -192,7 +192,7 @@ def change_of(then: Entry, now: Entry) -> Change | None:
     return "changed" if then.outcome != now.outcome else None
 
 
-def _gravity(entry: Entry) -> int:
+def _gravity(entry: BaselineEntry) -> int:
     return GRAVITY.get(entry.outcome or "", 0) if entry.verdict == "incorrect" else 0
 
 
@@ -214,7 +214,9 @@ def _resampled_level(change: Change, pair: Pair, shifted: Sequence[Shift]) -> Le
     return "fail" if "worse" in statuses else "open" if "open" in statuses else "show"
 
 
-def _alone(then: dict[str, Entry], now: dict[str, Entry], rules: Rules, *, compared: bool) -> Iterable[Finding]:
+def _alone(
+    then: dict[str, BaselineEntry], now: dict[str, BaselineEntry], rules: Rules, *, compared: bool
+) -> Iterable[TrialChange]:
     """Yield the trials that only one side has."""
     wrong: dict[str, Level] = {"incorrect": "fail", "crashed": "fail", "unjudged": "open"}
     for key in now.keys() - then.keys():
@@ -225,12 +227,12 @@ def _alone(then: dict[str, Entry], now: dict[str, Entry], rules: Rules, *, compa
 
 
 def _finding(
-    change: Change, level: Level, then: Entry | None, now: Entry | None, *,
+    change: Change, level: Level, then: BaselineEntry | None, now: BaselineEntry | None, *,
     regime: Regime | None = None, why: tuple[str, ...] = (), changed: tuple[str, ...] = (),
-) -> Finding:  # fmt: skip
+) -> TrialChange:  # fmt: skip
     entry = now or then
     assert entry is not None  # noqa: S101 - a finding is about a trial
-    return Finding(
+    return TrialChange(
         change=change, level=level, key=entry.key, trial=entry.trial, before=then, after=now, regime=regime, why=why,
         changed_exchanges=changed,
     )  # fmt: skip

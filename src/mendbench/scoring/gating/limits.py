@@ -12,7 +12,7 @@ from typing import Literal
 
 from mendbench.errors import BadInput, UnknownName
 from mendbench.scoring.comparing.paired_counts import applies
-from mendbench.scoring.gating.result import Limit, LimitResult, Selection
+from mendbench.scoring.gating.result import Limit, LimitResult, LimitSelection
 from mendbench.scoring.records import Treatment, TrialRecord
 from mendbench.scoring.score import Measure, case_counts, measure
 from mendbench.scoring.scores import score, score_names
@@ -53,7 +53,7 @@ def _limit(name: str, bound: float, place: str) -> Limit:
 
 
 def check_limits(
-    limits: Sequence[Limit], records: Sequence[TrialRecord], selection: Selection
+    limits: Sequence[Limit], records: Sequence[TrialRecord], selection: LimitSelection
 ) -> tuple[LimitResult, ...]:
     """Return the result of each limit for each selected treatment, in each part of the corpus.
 
@@ -102,7 +102,7 @@ def _status(limit: Limit, measured: Measure) -> Literal["holds", "broken", "open
 
 
 def _selected(
-    records: Sequence[TrialRecord], selection: Selection
+    records: Sequence[TrialRecord], selection: LimitSelection
 ) -> dict[tuple[str | None, Treatment], list[TrialRecord]]:
     """Return the trials that limits apply to, by part of the corpus and treatment, in the order of a run's totals."""
     for name, of in _FIELDS.items():
@@ -118,7 +118,7 @@ def _selected(
     return dict(sorted(groups.items(), key=lambda item: (item[0][0] != "test", item[0][0] or "", item[0][1].order())))
 
 
-def _chosen(record: TrialRecord, selection: Selection) -> bool:
+def _chosen(record: TrialRecord, selection: LimitSelection) -> bool:
     if selection.part is not None and record.part != selection.part:
         return False
     if not selection.repairers and record.treatment.repairer in selection.controls:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from mendbench.scoring.gating.result import Arm, Entry, Shift, Side
+from mendbench.scoring.gating.result import Arm, BaselineEntry, Shift, Side
 from mendbench.scoring.records import EDIT_KINDS
 from mendbench.scoring.statistics.exact import Interval, holm, needed_pairs
 from mendbench.scoring.statistics.resampling import clustered_ratio, sign_flip
@@ -28,8 +28,8 @@ DOUBT = 0.25
 class Pair:
     """One trial, before and now."""
 
-    then: Entry
-    now: Entry
+    then: BaselineEntry
+    now: BaselineEntry
 
     @property
     def same_case(self) -> bool:
@@ -99,7 +99,7 @@ def losing(pair: Pair, found: Sequence[Shift]) -> set[str]:
     return {shift.status for shift in found if shift.side in lost and shift.arm in {None, pair.arm}}
 
 
-def _good(entry: Entry, side: Side) -> bool:
+def _good(entry: BaselineEntry, side: Side) -> bool:
     return entry.outcome != "harmful" if side == "harm" else entry.verdict == "correct"
 
 

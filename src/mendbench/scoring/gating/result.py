@@ -63,7 +63,7 @@ class FactDigest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class BaselineEntry:
     """One trial, as in a line of the baseline."""
 
     key: str
@@ -129,7 +129,7 @@ class Baseline:
     version: str
     """The version of mendbench that wrote the baseline."""
     digests: Digests
-    entries: tuple[Entry, ...]
+    entries: tuple[BaselineEntry, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +139,7 @@ class Present:
     place: str
     """Its folder."""
     digests: Digests
-    entries: tuple[Entry, ...]
+    entries: tuple[BaselineEntry, ...]
     records: Sequence[TrialRecord]
     """The records of the same trials, for scores."""
     secrets: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -160,7 +160,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
+class LimitSelection:
     """The treatments that limits apply to. An empty field selects all, or for repairers, all but the controls."""
 
     engines: tuple[str, ...] = ()
@@ -198,19 +198,19 @@ class Rules:
     alpha: float = ALPHA
     """Probability of failing if nothing changed but the sampled responses."""
     limits: tuple[Limit, ...] = ()
-    selection: Selection = field(default_factory=Selection)
+    selection: LimitSelection = field(default_factory=LimitSelection)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class TrialChange:
     """How one trial changed."""
 
     change: Change
     level: Level
     key: str
     trial: TrialKey
-    before: Entry | None
-    after: Entry | None
+    before: BaselineEntry | None
+    after: BaselineEntry | None
     regime: Regime | None
     """None if no verdict was compared."""
     why: tuple[str, ...] = ()
@@ -285,7 +285,7 @@ class LimitResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class DigestDifference:
     """A digest that differs between baseline and run, so that they cannot be compared."""
 
     what: str
@@ -321,11 +321,11 @@ class GateResult:
     baseline: str
     run: str
     tally: Tally
-    findings: tuple[Finding, ...]
+    findings: tuple[TrialChange, ...]
     """The changes by trial, worst first."""
     shifts: tuple[Shift, ...]
     limits: tuple[LimitResult, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[DigestDifference, ...]
 
     @property
     def exit_code(self) -> int:

@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from mendbench.scoring.gating.result import (
     COSTS,
     Arm,
+    BaselineEntry,
     Change,
-    Difference,
-    Entry,
-    Finding,
+    DigestDifference,
     GateResult,
     GateVerdict,
     Level,
     LimitResult,
     Shift,
+    TrialChange,
 )
 from mendbench.scoring.statistics.exact import MANY_CASES
 
@@ -42,7 +42,7 @@ _FAILED: dict[Change, str] = {
 }
 
 
-def cause(then: Entry, now: Entry) -> str:
+def cause(then: BaselineEntry, now: BaselineEntry) -> str:
     """Return what differed in a trial, as far as its digests show."""
     if now.verdict == "crashed":
         return "it ended in a fault of foreign code"
@@ -65,7 +65,7 @@ def recording_words(changed: int) -> str:
     return f"the world's response to {_counted(changed, 'request')} changed"
 
 
-def _stopped(then: Entry, now: Entry) -> str:
+def _stopped(then: BaselineEntry, now: BaselineEntry) -> str:
     """Return how the stop of a trial changed, if its responses are the same as before."""
     if not then.attempts:
         return f"repair was tried, where it was not before ({then.stop_reason})"
@@ -77,7 +77,7 @@ def _stopped(then: Entry, now: Entry) -> str:
 
 
 def verdict(
-    findings: Sequence[Finding], shifted: Sequence[Shift], limits: Sequence[LimitResult], different: Sequence[Difference],
+    findings: Sequence[TrialChange], shifted: Sequence[Shift], limits: Sequence[LimitResult], different: Sequence[DigestDifference],
 ) -> GateVerdict:  # fmt: skip
     """Return the verdict. A certain loss takes precedence over an open question."""
     if any(finding.level == "fail" for finding in findings) or any(limit.status == "broken" for limit in limits):
@@ -182,19 +182,19 @@ def limit_words(result: LimitResult) -> str:
     return f"{limit.name}: {limit.score} is {value}, {interval}, {status}: {allowed}; {_where(result)}"
 
 
-def finding_words(finding: Finding) -> str:
+def finding_words(finding: TrialChange) -> str:
     """Describe a finding in one line: the trial, and its results before and now."""
     resampled = ", answered again" if finding.regime == "resampled" else ""
     endings = ending_words(finding)
     return f"{finding.change}: {finding.trial.case} [{treatment_words(finding)}]{resampled}{': ' if endings else ''}{endings}"
 
 
-def ending_words(finding: Finding) -> str:
+def ending_words(finding: TrialChange) -> str:
     """Return the results of a trial before and now; empty if the finding is about the world's responses."""
     return "" if finding.change == "recording" else f"{finding.was} -> {finding.now}"
 
 
-def treatment_words(finding: Finding) -> str:
+def treatment_words(finding: TrialChange) -> str:
     """Describe the treatment of a finding's trial."""
     own = finding.trial
     return " · ".join(
