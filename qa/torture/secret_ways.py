@@ -119,7 +119,7 @@ def recorded(
     asked: list[Request] = []
     live = _HandsOut(token, password, [*(one.text for one in loose), *spelled], asked)
     cases.write_case(root, CASE, _truth(), _document())
-    (root / "mendbench.toml").write_text('format = 1\n[matrix]\nstrategies = ["full-context"]\npolicies = ["naive"]\nrepairers = ["chat"]\n' f'models = ["{cases.MODEL}"]\ncontrols = ["noop"]\n[models.{cases.MODEL}]\n', "utf-8")  # fmt: skip
+    (root / "mendbench.toml").write_text('format = 1\n[matrix]\nstrategies = ["full-context"]\npolicies = ["naive"]\nrepairers = ["chat"]\n' f'models = ["{cases.MODEL}"]\nbounds = ["noop"]\n[models.{cases.MODEL}]\n', "utf-8")  # fmt: skip
     trial = cases.key(CASE, "full-context", "naive")
 
     def model(model_request: JsonObject) -> str:

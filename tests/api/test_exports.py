@@ -90,7 +90,7 @@ def test_what_cannot_be_written_is_one_line_and_the_old_file_stays(corpus, tmp_p
 
 def test_all_is_made_before_anything_is_written(corpus, tmp_path, monkeypatch):
     stored = run(corpus)
-    monkeypatch.setattr("mendbench.report.frames.find_spec", lambda name: None)
+    monkeypatch.setattr("mendbench.report.data_frames.find_spec", lambda name: None)
     with pytest.raises(BadInput, match=r"pip install 'mendbench\[parquet\]'"):
         api.export(stored, junit=tmp_path / "a.xml", parquet=tmp_path / "tables")
     assert not (tmp_path / "a.xml").exists()

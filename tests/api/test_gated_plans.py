@@ -18,7 +18,7 @@ from tests.fakes import gates
 from tests.fakes.cases import CLOSED, QUIET, RENAMED, write_corpus
 
 GATED = RunOptions(gated=True)
-CONFIG = Config.model_validate({"matrix": {"models": ["large"], "controls": ["noop"]}, "models": {"large": {}}})
+CONFIG = Config.model_validate({"matrix": {"models": ["large"], "bounds": ["noop"]}, "models": {"large": {}}})
 
 
 def key(case, strategy="summary", policy="naive", repairer="chat", model="large", detector=None, sample=0):
@@ -69,7 +69,7 @@ def test_its_matrices_cross_to_the_same_trials_and_distinguish_controls(planned)
         for sample in range(one["samples"])
     }
     assert crossed == {(one.case, one.strategy, one.policy, one.model, one.sample) for one in HELD}
-    assert [one["controls"] for one in matrices if not one["repairers"]] == [["noop"]]
+    assert [one["bounds"] for one in matrices if not one["repairers"]] == [["noop"]]
     assert {one["detector"] for one in matrices} == {None}
 
 

@@ -222,7 +222,7 @@ def test_a_configuration_that_cannot_be_held_is_reported(here, gate, says):
 
 def test_the_controls_of_a_run_have_no_limits(here):
     limits = "[gate.limits]\nmax_wasted = 3\n"
-    (here / "mendbench.toml").write_text(f'{CONFIG}controls = ["noop"]\n{limits}', encoding="utf-8")
+    (here / "mendbench.toml").write_text(f'{CONFIG}bounds = ["noop"]\n{limits}', encoding="utf-8")
     run = api.run(api.RunOptions(names=(MENDED,), cases=CASES, cassettes=CASSETTES, workers=1, fresh=True), quietly)
     api.accept_run(run)
     assert {row["repairer"] for row in run.rows} == {"noop", "rules"}

@@ -15,7 +15,7 @@ from mendbench.trial.components import BenchContext
 from tests.fakes.cases import CLOSED, QUIET, RENAMED, write_corpus
 
 CONFIG = Config.model_validate({
-    "matrix": {"strategies": ["none", "summary"], "policies": ["naive", "two-layer"], "models": ["large"], "controls": ["noop"]},
+    "matrix": {"strategies": ["none", "summary"], "policies": ["naive", "two-layer"], "models": ["large"], "bounds": ["noop"]},
     "sweeps": {
         "small": {"models": ["tiny"], "strategies": ["none"]},
         "drawn": {"models": ["warm"], "strategies": ["summary"], "policies": ["naive"], "samples": 3, "cases": [RENAMED]},
@@ -55,7 +55,7 @@ def test_without_options_it_is_the_main_matrix_and_every_sweep(corpus):
 
 def test_a_sweep_takes_what_it_leaves_out_from_the_main_matrix_but_no_control(corpus):
     small = plan_of(CONFIG, RunOptions(), corpus).sweeps[1].matrix
-    assert (small.policies, small.samples, small.controls) == (("naive", "two-layer"), 1, ())
+    assert (small.policies, small.samples, small.bounds) == (("naive", "two-layer"), 1, ())
 
 
 def test_named_cases_narrow_every_sweep(corpus):

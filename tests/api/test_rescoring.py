@@ -15,7 +15,7 @@ from mendbench.errors import BadInput
 from mendbench.results.run_document import totals_of_trials
 from mendbench.results.store import open_run, read_run
 from mendbench.scoring.judging import attempts, outcomes, progress
-from mendbench.scoring.judging.version import FACTS, SCORER
+from mendbench.scoring.judging.version import EVIDENCE, SCORER
 from tests.fakes import cases
 from tests.fakes.cases import MODEL
 from tests.fakes.runs import MODEL as OTHER
@@ -132,7 +132,7 @@ def test_rescoring_with_the_rules_of_before_gives_the_run_of_before(made, monkey
 
 
 def test_a_run_of_another_scorer_is_of_todays_afterwards(made, monkeypatch):
-    later = f"{FACTS}.999"
+    later = f"{EVIDENCE}.999"
     monkeypatch.setattr(rescoring, "SCORER", later)
     rescored_row = api.rescore(RUN)
     assert (rescored_row.before, rescored_row.scorer) == (SCORER, later)
@@ -185,7 +185,7 @@ def test_trials_that_crashed_before_anything_ran_are_rescored_too(made):
     [
         ("run.json", '"format": 5', '"format": 2', "run.json: format: 2; this mendbench reads format 5: make the run again"),
         ("run.json", '"scorer": ', '"scored": ', "run.json: digests.scorer: missing; make the run again"),
-        ("run.json", f'"{SCORER}"', '"0.4"', f"its facts were gathered as of 0, and today's are as of {FACTS}; make the run again"),
+        ("run.json", f'"{SCORER}"', '"0.4"', f"its evidence has version 0, not {EVIDENCE}; make the run again"),
         ("run.json", '"prices": ', '"priced": ', "run.json: digests.prices: missing; make the run again"),
         ("run.json", '"unknown"', "3.5", "run.json: digests.prices.tiny-coder: {'source': 3.5} is no price; make the run again"),
         ("run.json", '"digests"', '"digest"', "run.json: digests: missing; make the run again"),

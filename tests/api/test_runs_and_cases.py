@@ -15,7 +15,7 @@ from tests.fakes import cases
 from tests.fakes.cases import CLOSED, MATRIX, MODEL, QUIET, RENAMED, ScriptedRecorder, change_case
 
 TRIALS = len(MATRIX) + 2 * 3
-"""Two strategies under two policies for three cases, and the two controls of each case."""
+"""Two strategies under two policies for three cases, and the two bounds of each case."""
 ONE = api.RunOptions(workers=1, fresh=True)
 PARTIAL = Path("reports/.latest.partial")
 
@@ -246,7 +246,7 @@ def test_chat_without_a_model_is_refused(root):
 def test_what_is_asked_for_narrows_the_matrix_and_leaves_the_controls_out(root):
     stored = api.run(replace(ONE, names=(RENAMED,), strategies=("full-context",), policies=("naive",)), quietly)
     assert [row["key"].split(" | ")[2:6] for row in stored.rows] == [["chat", MODEL, "full-context", "naive"]]
-    assert stored.run["matrix"][0]["controls"] == []
+    assert stored.run["matrix"][0]["bounds"] == []
 
 
 def test_a_repairer_without_a_model_needs_no_recorded_answer(root):

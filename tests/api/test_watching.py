@@ -25,9 +25,9 @@ def rewritten(path, old, new):
 
 
 def test_the_first_frame_has_every_prompt(mine):
-    frame = api.watch_strategy("mine.md.j2", (cases.RENAMED,)).frame()
-    (prompt,) = frame.prompts
-    assert (frame.strategy, frame.against, prompt.case, prompt.changed) == (
+    snapshot = api.watch_strategy("mine.md.j2", (cases.RENAMED,)).snapshot()
+    (prompt,) = snapshot.prompts
+    assert (snapshot.strategy, snapshot.against, prompt.case, prompt.changed) == (
         "mine.md.j2",
         "summary",
         cases.RENAMED,
@@ -40,10 +40,10 @@ def test_the_first_frame_has_every_prompt(mine):
 
 def test_only_prompts_that_change_are_marked(mine):
     watching = api.watch_strategy("mine.md.j2", (cases.RENAMED,))
-    watching.frame()
-    assert [prompt.changed for prompt in watching.frame().prompts] == [False]
+    watching.snapshot()
+    assert [prompt.changed for prompt in watching.snapshot().prompts] == [False]
     rewritten(mine, "{% endblock", "And more.\n{% endblock")
-    assert [prompt.changed for prompt in watching.frame().prompts] == [True]
+    assert [prompt.changed for prompt in watching.snapshot().prompts] == [True]
 
 
 def test_each_change_gives_a_frame_and_a_broken_template_its_error(mine):
@@ -55,7 +55,7 @@ def test_each_change_gives_a_frame_and_a_broken_template_its_error(mine):
         mine.write_text(TEMPLATE)
         yield None
 
-    first, broken, mended = api.frames(watching, changes())
+    first, broken, mended = api.snapshots(watching, changes())
     assert first.prompts
     assert isinstance(broken, BadInput)
     assert "mine.md.j2" in str(broken)
@@ -64,7 +64,7 @@ def test_each_change_gives_a_frame_and_a_broken_template_its_error(mine):
 
 def test_nothing_is_recorded(mine):
     before = {path: path.read_bytes() for path in mine.parent.rglob("*.yaml")}
-    api.watch_strategy("mine.md.j2", (cases.RENAMED,)).frame()
+    api.watch_strategy("mine.md.j2", (cases.RENAMED,)).snapshot()
     assert {path: path.read_bytes() for path in mine.parent.rglob("*.yaml")} == before
 
 

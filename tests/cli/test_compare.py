@@ -103,7 +103,7 @@ def test_policies_that_end_alike_are_one_line(there, mendbench):
     assert "Newly passing: 3 trials" in result.out
     assert f"  {cases.RENAMED} (naive; also two-layer): unrepaired → repaired; " in result.out
     assert "Other pairs of treatments" in result.out
-    assert "Not paired: " in result.out  # the controls, which run without a strategy
+    assert "Not paired: " in result.out  # the bounds, which run without a strategy
 
 
 @pytest.mark.parametrize(("trials", "listed", "left"), [(0, 0, True), (1, 1, True), (50, 6, False)])

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from mendbench.scoring.judging import outcomes
-from mendbench.scoring.judging.version import FACTS, SCORER
+from mendbench.scoring.judging.version import EVIDENCE, SCORER
 from tests.fakes import cases
 
 NOTHING = (
@@ -41,7 +41,7 @@ def test_how_many_judgements_changed_is_one_line(ran, mendbench, monkeypatch):
 def test_a_run_of_an_older_scorer_says_by_which_it_was_judged_and_what_the_prices_are(corpus, mendbench):
     mendbench("run", "--workers", "1")
     path = corpus / "reports/latest/run.json"
-    older = f"{FACTS}.0"
+    older = f"{EVIDENCE}.0"
     path.write_text(path.read_text().replace(f'"scorer": "{SCORER}"', f'"scorer": "{older}"'), encoding="utf-8")
     result = mendbench("report", "--rescore")
     assert result.line.startswith(f"rescored: 18 trials by scorer {SCORER}, and no longer by {older}: 0 verdicts, ")

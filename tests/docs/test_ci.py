@@ -11,7 +11,7 @@ import yaml
 from junitparser import JUnitXml
 
 from mendbench.cli.exits import Exit
-from mendbench.report.frames import TABLES
+from mendbench.report.data_frames import TABLES
 from tests.fakes import cases
 from tests.fakes.commands import command_of, options_of
 from tests.fakes.planted import record_credential

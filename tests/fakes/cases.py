@@ -207,7 +207,7 @@ def write_corpus(root: Path) -> None:
     write_case(root, QUIET, quiet_case(), workflow("Hello ${person.response.called}!"))
     (root / "mendbench.toml").write_text(
         'format = 1\n[matrix]\nstrategies = ["none", "full-context"]\npolicies = ["naive", "two-layer"]\n'
-        f'repairers = ["chat"]\nmodels = ["{MODEL}"]\ncontrols = ["noop", "reference"]\n[models.{MODEL}]\n',
+        f'repairers = ["chat"]\nmodels = ["{MODEL}"]\nbounds = ["noop", "reference"]\n[models.{MODEL}]\n',
         encoding="utf-8",
     )
 

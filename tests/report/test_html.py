@@ -74,7 +74,7 @@ def test_the_totals_can_be_read_without_a_script():
 
     assert "full-context 2 / 2" in text
     assert "summary 0 / 2" in text
-    assert "reference ceiling, under two-layer 2 / 2" in text
+    assert "reference upper bound, under two-layer 2 / 2" in text
     assert "Under naive, tiny-coder repaired 2 of 2 cases with full-context, the most; then summary 0" in text
     assert "Futile per user case Prompt tokens Response tokens" in text
     assert "3.00 3 300 275" in text

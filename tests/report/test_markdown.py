@@ -74,7 +74,7 @@ def test_it_begins_with_the_headline_and_one_row_a_strategy():
     assert text.startswith("## mendbench\n\nUnder naive, tiny-coder repaired 2 of 2 cases with full-context, the most")
     assert "| `full-context` | 2 of 2 | – |" in text
     assert "| `none` (control) | 0 of 2 |" in text
-    assert "| `reference` (ceiling, under two-layer) | 2 of 2 |" in text
+    assert "| `reference` (upper bound, under two-layer) | 2 of 2 |" in text
 
 
 def test_policies_stand_side_by_side_and_the_other_panels_are_folded():

@@ -73,7 +73,7 @@ def test_a_primary_contrast_of_another_model_does_not_stand_beside_the_best_stra
 
 
 def test_floor_and_ceiling_are_named_beside_the_best():
-    assert "Floor and ceiling: noop 0, reference 2" in answers(small_run())["Which strategy?"].why
+    assert "Bounds: noop 0, reference 2" in answers(small_run())["Which strategy?"].why
 
 
 def test_the_policy_is_the_one_that_wastes_least_of_those_that_repair_most():

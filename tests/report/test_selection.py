@@ -16,7 +16,7 @@ def test_the_headline_s_solver_and_policy_are_selected():
     found = selected(small_run())
     assert (found.solver.label, found.policy.label) == ("tiny-coder", "naive")
     assert [column.name for column in found.columns] == ["full-context", "summary", "none", "noop", "reference"]
-    assert [column.name for column in found.treated()] == ["full-context", "summary"]
+    assert [column.name for column in found.ranked()] == ["full-context", "summary"]
 
 
 def test_each_column_has_its_trials_and_no_other_policy_s():
@@ -42,7 +42,7 @@ def test_without_a_test_part_everything_is_covered():
 def test_controls_are_what_is_treated_where_there_is_nothing_else():
     case = repairable()
     run = stored_run([row_of(case, unrepaired(), key_of(case, "none"))])
-    assert [column.name for column in selected(run).treated()] == ["none"]
+    assert [column.name for column in selected(run).ranked()] == ["none"]
 
 
 def test_a_run_without_trials_selects_nothing():

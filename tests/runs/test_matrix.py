@@ -41,7 +41,7 @@ def test_models_and_samples_are_crossed_with_chat_alone():
 
 def test_samples_are_drawn_of_whatever_may_answer_otherwise_each_time():
     matrix = replace(
-        SMALL, repairers=("mine", "my.agent:mend", "rules"), samples=2, drawn=frozenset({"mine"}), controls=("mine",)
+        SMALL, repairers=("mine", "my.agent:mend", "rules"), samples=2, drawn=frozenset({"mine"}), bounds=("mine",)
     )
     keys = [key for key in keys_of(matrix, [ONE]) if (key.strategy, key.policy) == ("none", "naive")]
     assert [(key.repairer, key.sample) for key in keys] == [
@@ -50,18 +50,18 @@ def test_samples_are_drawn_of_whatever_may_answer_otherwise_each_time():
 
 
 def test_a_control_runs_once_a_case():
-    keys = keys_of(replace(SMALL, controls=("noop", "reference")), [ONE, TWO])
-    controls = [key for key in keys if key.repairer != "chat"]
-    assert [(key.case, key.repairer) for key in controls] == [
+    keys = keys_of(replace(SMALL, bounds=("noop", "reference")), [ONE, TWO])
+    bounds = [key for key in keys if key.repairer != "chat"]
+    assert [(key.case, key.repairer) for key in bounds] == [
         ("slack/one", "noop"), ("slack/one", "reference"), ("slack/two", "noop"), ("slack/two", "reference"),
     ]  # fmt: skip
-    assert {(key.strategy, key.policy, key.detector, key.model) for key in controls} == {
+    assert {(key.strategy, key.policy, key.detector, key.model) for key in bounds} == {
         (CONTROL_STRATEGY, CONTROL_POLICY, "structural", None)
     }
 
 
 def test_a_control_that_is_in_the_matrix_too_is_one_trial():
-    matrix = replace(SMALL, repairers=("noop",), models=(), controls=("noop",))
+    matrix = replace(SMALL, repairers=("noop",), models=(), bounds=("noop",))
     assert len(keys_of(matrix, [ONE])) == 4
 
 
@@ -95,12 +95,12 @@ def test_an_unknown_policy_is_reported_with_the_closest():
 
 @given(
     strategies=some(["none", "summary", "cli-text"]), policies=some(["naive", "seed", "loop"]),
-    repairers=some(["chat", "rules", "noop"]), models=some(["a", "b"]), samples=st.integers(1, 3), controls=some(["noop", "reference"]),
+    repairers=some(["chat", "rules", "noop"]), models=some(["a", "b"]), samples=st.integers(1, 3), bounds=some(["noop", "reference"]),
 )  # fmt: skip
-def test_keys_are_unique_and_in_the_order_of_a_runs_rows(strategies, policies, repairers, models, samples, controls):
+def test_keys_are_unique_and_in_the_order_of_a_runs_rows(strategies, policies, repairers, models, samples, bounds):
     matrix = Matrix(
         engines=("mendbench",), strategies=strategies, policies=policies, repairers=repairers, models=models,
-        samples=samples, controls=controls,
+        samples=samples, bounds=bounds,
     )  # fmt: skip
     try:
         keys = keys_of(matrix, [TWO, ONE])

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     )
     from mendbench.api.trials import Bench, RanTrial, open_bench
     from mendbench.api.trying import Standing, TryBudget, compare_prompts, read_budget, try_strategy
-    from mendbench.api.watching import Frame, Watching, frames, watch_strategy
+    from mendbench.api.watching import Snapshot, Watching, snapshots, watch_strategy
     from mendbench.project.health import Health
     from mendbench.report.scores import ScoreLine
     from mendbench.results.store import StoredRun, read_run
@@ -82,7 +82,6 @@ __all__ = [
     "Explanation",
     "Exported",
     "Forensics",
-    "Frame",
     "GateResult",
     "GeneratedCases",
     "Health",
@@ -100,6 +99,7 @@ __all__ = [
     "RunOptions",
     "ScoreLine",
     "SelfTest",
+    "Snapshot",
     "Standing",
     "StoredRun",
     "StrategyPage",
@@ -127,7 +127,6 @@ __all__ = [
     "export_prompts",
     "find_credentials",
     "forensics",
-    "frames",
     "gate",
     "gate_run",
     "generate_cases",
@@ -158,6 +157,7 @@ __all__ = [
     "self_test",
     "show_case",
     "show_strategy",
+    "snapshots",
     "survey_strategies",
     "try_strategy",
     "watch_strategy",
@@ -294,7 +294,7 @@ _HOMES = {
         "read_budget",
         "try_strategy",
     ),
-    "mendbench.api.watching": ("Frame", "Watching", "frames", "watch_strategy"),
+    "mendbench.api.watching": ("Snapshot", "Watching", "snapshots", "watch_strategy"),
     "mendbench.project.health": ("Health",),
     "mendbench.report.scores": ("ScoreLine",),
     "mendbench.scoring.gating.result": ("GateResult",),

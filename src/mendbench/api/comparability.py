@@ -8,7 +8,7 @@ from mendbench.errors import Incomplete
 from mendbench.model.json import Json
 from mendbench.results.store import StoredRun
 from mendbench.scoring.comparing.pairing import TrialPair
-from mendbench.scoring.judging.version import SCORER, facts_version
+from mendbench.scoring.judging.version import SCORER, evidence_version
 
 UNKNOWN = "unknown"
 """The scorer of a run that does not name one."""
@@ -66,7 +66,7 @@ def _digest(run: StoredRun, name: str) -> str:
 def _how_to_judge_alike(runs: tuple[StoredRun, StoredRun], scorers: tuple[str, str]) -> str:
     """Return how to get both runs judged by the same scorer."""
     old = [(run, own) for run, own in zip(runs, scorers, strict=True) if own != SCORER]
-    if any(own == UNKNOWN or facts_version(own) != facts_version(SCORER) for _, own in old):
+    if any(own == UNKNOWN or evidence_version(own) != evidence_version(SCORER) for _, own in old):
         return f"make anew what this mendbench (scorer {SCORER}) did not judge, with `mendbench run`"
     commands = " and ".join(f"`mendbench report {run.folder} --rescore`" for run, _ in old)
     return f"judge both alike with {commands}"

@@ -70,7 +70,7 @@ class ComparedTreatments:
     differs: tuple[str, ...]
     """Fields in which they differ."""
     main: bool
-    """Whether this is the main pair: all others, if any, are of other policies or controls."""
+    """Whether this is the main pair: all others, if any, are of other policies or bounds."""
     trials: int
     cases: int
     open: int

@@ -12,9 +12,10 @@ from mendbench.api.gating import gate
 from mendbench.config.config_file import load_config
 from mendbench.errors import BadInput
 from mendbench.io.files import append_durably, why_unwritable, write_atomically
+from mendbench.report import data_frames as report_frames
 from mendbench.report.annotations import CasePlace, Places, annotation_lines
+from mendbench.report.data_frames import csv_files, parquet_files
 from mendbench.report.findings import RunJudgement
-from mendbench.report.frames import csv_files, frames, parquet_files
 from mendbench.report.judging import judgement_of_changes, judgement_of_gate
 from mendbench.report.junit import junit as junit_of
 from mendbench.report.markdown import STEP_SUMMARY
@@ -91,7 +92,7 @@ def data_frames(run: str | Path | StoredRun) -> dict[str, pd.DataFrame]:
     Raises:
         BadInput: there is no run.
     """
-    return frames(run if isinstance(run, StoredRun) else read_run(Path(run)))
+    return report_frames.data_frames(run if isinstance(run, StoredRun) else read_run(Path(run)))
 
 
 def judged(run: StoredRun, against: Against | None) -> RunJudgement | None:

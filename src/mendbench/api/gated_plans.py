@@ -70,13 +70,13 @@ def _case(corpus: Corpus, name: str, place: str) -> Case:
 
 
 def _controls(config: Config) -> frozenset[str]:
-    """Return the repairers that the configuration has only as controls."""
+    """Return the repairers that the configuration has only as bounds."""
     matrices: tuple[MatrixConfig | SweepConfig, ...] = (config.matrix, *config.sweeps.values())
     asked = {name for one in matrices for name in one.repairers or ()}
-    return frozenset(name for one in matrices for name in one.controls) - asked
+    return frozenset(name for one in matrices for name in one.bounds) - asked
 
 
-def _sweeps(keys: Iterable[TrialKey], cases: dict[str, Case], controls: frozenset[str]) -> Iterator[Sweep]:
+def _sweeps(keys: Iterable[TrialKey], cases: dict[str, Case], bounds: frozenset[str]) -> Iterator[Sweep]:
     """Yield the trials as matrices: strategies that share cases and everything else are crossed in one."""
     samples: dict[Treatment, dict[str, int]] = defaultdict(dict)
     for key in keys:
@@ -88,7 +88,7 @@ def _sweeps(keys: Iterable[TrialKey], cases: dict[str, Case], controls: frozense
         together[*others, tuple(own.items())].append(treatment)
     for number, treatments in enumerate(together.values(), start=1):
         own = samples[treatments[0]]
-        matrix = _matrix(treatments, max(own.values()), controls)
+        matrix = _matrix(treatments, max(own.values()), bounds)
         yield Sweep(name=f"gated-{number}", matrix=matrix, cases=tuple(cases[name] for name in own))
 
 
@@ -98,9 +98,9 @@ def _treatment(key: TrialKey) -> Treatment:
     )  # fmt: skip
 
 
-def _matrix(treatments: Sequence[Treatment], samples: int, controls: frozenset[str]) -> Matrix:
+def _matrix(treatments: Sequence[Treatment], samples: int, bounds: frozenset[str]) -> Matrix:
     first = treatments[0]
-    is_control = first.repairer in controls and (first.strategy, first.policy) == (CONTROL_STRATEGY, CONTROL_POLICY)
+    is_control = first.repairer in bounds and (first.strategy, first.policy) == (CONTROL_STRATEGY, CONTROL_POLICY)
     usual = policy(first.policy).detector if is_policy(first.policy) else first.detector
     return Matrix(
         engines=(first.engine,),
@@ -109,6 +109,6 @@ def _matrix(treatments: Sequence[Treatment], samples: int, controls: frozenset[s
         repairers=() if is_control else (first.repairer,),
         models=(first.model,) if first.model else (),
         samples=samples,
-        controls=(first.repairer,) if is_control else (),
+        bounds=(first.repairer,) if is_control else (),
         detector=None if first.detector == usual else first.detector,
     )

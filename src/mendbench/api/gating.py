@@ -154,19 +154,19 @@ def self_test(
 
 
 def rules_of(config: Config, stored: StoredRun, *, place: str) -> Rules:
-    """Return the configured rules for a run: its controls have no limits. ``place`` names the configuration's file.
+    """Return the configured rules for a run: its bounds have no limits. ``place`` names the configuration's file.
 
     Raises:
         UnknownName, BadInput: the score of a limit does not exist, or cannot have the limit's value.
     """
     own = config.gate
     matrix = stored.run.get("matrix") or []
-    controls = {name for sweep in matrix for name in sweep.get("controls") or ()}
+    bounds = {name for sweep in matrix for name in sweep.get("bounds") or ()}
     asked = {name for sweep in matrix for name in sweep.get("repairers") or ()}
     selection = LimitSelection(
         engines=tuple(own.engines), strategies=tuple(own.strategies), policies=tuple(own.policies),
         repairers=tuple(own.repairers), models=tuple(own.models), part=None if own.part == "all" else own.part,
-        controls=tuple(sorted(controls - asked)), place=f"{place}: gate",
+        bounds=tuple(sorted(bounds - asked)), place=f"{place}: gate",
     )  # fmt: skip
     return replace(_rules(config), limits=read_limits(own.limits, f"{selection.place}.limits"), selection=selection)
 

@@ -56,7 +56,7 @@ class Sweep:
             "policies": list(own.policies),
             "repairers": list(own.repairers),
             "models": list(own.models),
-            "controls": list(own.controls),
+            "bounds": list(own.bounds),
             "samples": own.samples,
             "detector": own.detector,
         }
@@ -324,7 +324,7 @@ def _main(config: Config, options: RunOptions) -> Matrix:
         repairers=repairers,
         models=options.models or tuple(own.models),
         samples=options.samples or own.samples,
-        controls=() if narrowed else tuple(own.controls),
+        bounds=() if narrowed else tuple(own.bounds),
         drawn=frozenset(config.repairers),
         detector=options.detector,
     )
@@ -345,7 +345,7 @@ def _sweep(main: Matrix, own: SweepConfig) -> Matrix:
         repairers=main.repairers if own.repairers is None else tuple(own.repairers),
         models=main.models if own.models is None else tuple(own.models),
         samples=main.samples if own.samples is None else own.samples,
-        controls=tuple(own.controls),
+        bounds=tuple(own.bounds),
         drawn=main.drawn,
         itself=main.itself,
         detector=main.detector,

@@ -21,7 +21,7 @@ from mendbench.results.run_lines import TRIALS
 from mendbench.results.store import RUN, StoredRun, line_of, read_run
 from mendbench.results.stored_rows import GrowingFile, Lines, StoredRows
 from mendbench.scoring.judging.evidence import AGAIN, held, rescored
-from mendbench.scoring.judging.version import FACTS, SCORER, facts_version
+from mendbench.scoring.judging.version import EVIDENCE, SCORER, evidence_version
 from mendbench.trial.components import BenchContext
 
 
@@ -55,8 +55,8 @@ def rescore(folder: Path) -> Rescored:
     with _reported_at(folder / RUN):
         digests = held(stored.run, "digests", dict)
         before, old_prices = held(digests, "scorer", str, "digests"), held(digests, "prices", dict, "digests")
-        if facts_version(before) != FACTS:
-            found = f"its facts were gathered as of {facts_version(before)}, and today's are as of {FACTS}"
+        if evidence_version(before) != EVIDENCE:
+            found = f"its evidence has version {evidence_version(before)}, not {EVIDENCE}"
             raise BadInput("digests.scorer", found, AGAIN)
         prices = prices_today(stored.records, old_prices, context)
     changed = Counter[str]()

@@ -344,7 +344,7 @@ def _treatments(context: BenchContext, keys: Iterable[TrialKey]) -> JsonObject:
             if (own := context.repairers.get(name)) is not None
         },
         "parts": digest(sorted({f"{key.case} {context.part_of(context.corpus.case(key.case))}" for key in keys})),
-        **_engines_treated(context, keys),
+        **_engine_digests(context, keys),
         "models": {
             name: digest(_sent(model))
             for name in sorted({key.model for key in keys if key.model})
@@ -353,11 +353,11 @@ def _treatments(context: BenchContext, keys: Iterable[TrialKey]) -> JsonObject:
     }
 
 
-def _engines_treated(context: BenchContext, keys: Iterable[TrialKey]) -> JsonObject:
+def _engine_digests(context: BenchContext, keys: Iterable[TrialKey]) -> JsonObject:
     """Return what determines the behaviour of external engines; empty if there are none."""
     names = sorted({key.engine for key in keys} - {OURS})
-    treated = {name: digest([engine_digest(name, context.engines), _configured(context, name)]) for name in names}
-    return {"engines": treated} if treated else {}
+    digests = {name: digest([engine_digest(name, context.engines), _configured(context, name)]) for name in names}
+    return {"engines": digests} if digests else {}
 
 
 def _configured(context: BenchContext, name: str) -> Json:

@@ -109,7 +109,7 @@ class Bench:
     def planned(self) -> Mapping[str, tuple[TrialKey, ...]]:
         """The keys of all trials that the options select, by case, in the order of a run's rows.
 
-        Floor and ceiling are left out: they exist for comparison and need not be right.
+        Bounds are left out: they exist for comparison and need not be right.
         """
         return self._by_case(self.options)
 

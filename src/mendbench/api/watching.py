@@ -35,7 +35,7 @@ class WatchedPrompt:
 
     case: str
     changed: bool
-    """Whether it differs from the one before the last save. True for the first rendering."""
+    """Whether it differs from the one before the last save. True for the first snapshot."""
     tokens: int
     """Estimated tokens of its context."""
     facts: int
@@ -50,8 +50,8 @@ class WatchedPrompt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
-    """One rendering of a template over all watched cases."""
+class Snapshot:
+    """One snapshot of a template over all watched cases."""
 
     strategy: str
     against: str
@@ -74,7 +74,7 @@ class Watching:
     _digests: dict[str, str] = field(default_factory=dict)
     _repaired: dict[tuple[str, str], bool] = field(default_factory=dict)
 
-    def frame(self) -> Frame:
+    def snapshot(self) -> Snapshot:
         """Render the template as it is now.
 
         Raises:
@@ -82,7 +82,7 @@ class Watching:
         """
         self.bench.context.strategy(self.name)
         prompts = tuple(prompt for case in self.cases if (prompt := self._prompt(case)) is not None)
-        return Frame(
+        return Snapshot(
             strategy=self.name, against=self.against, model=main_model(self.bench.loaded), prompts=prompts,
             missing=tuple(sorted(self._missing)),
         )  # fmt: skip
@@ -174,15 +174,15 @@ def watch_strategy(
     return Watching(bench=bench, name=name, against=against, cases=tuple(chosen))
 
 
-def frames(watching: Watching, changes: Iterator[object]) -> Iterator[Frame | MendbenchError]:
-    """Yield a frame now and after each change; for a template that cannot be used, the error."""
-    yield _frame_or_error(watching)
+def snapshots(watching: Watching, changes: Iterator[object]) -> Iterator[Snapshot | MendbenchError]:
+    """Yield a snapshot now and after each change; for a template that cannot be used, the error."""
+    yield _snapshot_or_error(watching)
     for _change in changes:
-        yield _frame_or_error(watching)
+        yield _snapshot_or_error(watching)
 
 
-def _frame_or_error(watching: Watching) -> Frame | MendbenchError:
+def _snapshot_or_error(watching: Watching) -> Snapshot | MendbenchError:
     try:
-        return watching.frame()
+        return watching.snapshot()
     except MendbenchError as error:
         return error

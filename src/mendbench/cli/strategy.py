@@ -39,7 +39,7 @@ Other: TypeAlias = Annotated[str, typer.Argument(metavar="OTHER", help="The stra
 
 @app.command("list")
 def list_(output: Output = Format.text) -> int:
-    """List the strategies, and what can be written behind a strategy's name: treatments and frames."""
+    """List the strategies, and what can be written behind a strategy's name: additions and frames."""
     from mendbench.cli import strategy_view
 
     return strategy_view.show_strategies(api.list_strategies(), output)
@@ -142,16 +142,16 @@ def watch(
         strategy, tuple(names or ()), against=against, cases=cases, cassettes=use_corpus(cases, cassettes)
     )
     if once:
-        return watch_view.show_frame(watching.frame(), output)
+        return watch_view.show_snapshot(watching.snapshot(), output)
     if output is Format.json:
         raise BadInput("--format json", "a watch does not end", "add --once")
     from watchfiles import watch as changes
 
     path = Path(strategy)
-    for frame in api.frames(
+    for snapshot in api.snapshots(
         watching, (each for each in changes(path.parent) if any(Path(name).name == path.name for _kind, name in each))
     ):
-        watch_view.show_watched(frame)
+        watch_view.show_watched(snapshot)
     return 0
 
 

@@ -87,7 +87,7 @@ def show_summary(run: StoredRun, part: str | None, *, details: bool) -> None:
 
 
 def _never_right(records: Records, part: str | None) -> list[str]:
-    """Return the cases of a part whose trials are all judged and none right, apart from those of repairers that are floor or ceiling."""
+    """Return the cases of a part whose trials are all judged and none right, apart from those of bounds."""
     own = records.where("part", lambda name: name == part).where(
         "treatment", lambda one: one.repairer not in BOUND_REPAIRERS
     )

@@ -51,20 +51,20 @@ class ModelConfig(_Priced):
     )
     served_as: str | None = Field(
         None,
-        description="name by which its server knows it, where one model stands in several tables; left out, the table's own",
+        description="its name at the server, if several tables configure one model; default: the table's name",
     )
     concurrency: int | None = Field(
         None,
-        description="asks that may be under way at once while recording; left out, one after the other",
+        description="concurrent requests while recording; default: one",
         ge=1,
         le=1000,
     )
     requests_per_minute: float | None = Field(
-        None, description="asks that its server is sent in a minute at most, evenly spread; left out, no limit", gt=0
+        None, description="maximum number of requests per minute, evenly spread; default: no limit", gt=0
     )
     recording: int = Field(
         0,
-        description="another number asks every prompt anew even at temperature 0, which measures the noise of recording",
+        description="another number requests every response again, even at temperature 0; this measures the noise of recording",
         ge=0,
     )
     api_key_env: str | None = Field(None, description="name of the environment variable that holds the key")
@@ -74,7 +74,7 @@ class ModelConfig(_Priced):
     )
     seed: int | None = Field(
         None,
-        description="sent at a temperature above 0, plus 1000 for each sample and 1 for each repeat of a prompt; left out, no seed is sent",
+        description="sent at a temperature above 0, plus 1000 for each sample and 1 for each repeat of a prompt; default: no seed",
     )
     response_format: dict[str, Json] | None = None
     window: int = Field(8192, description="context window, tokens", gt=512)
@@ -84,15 +84,17 @@ class ModelConfig(_Priced):
         "left out, what stands before the slash in the model's name, and no price",
     )
     timeout_s: float | None = Field(
-        None, description="how long to wait for a response, seconds; left out, the provider's, or 600 without one", gt=0
+        None, description="timeout of a response in seconds; default: the provider's, or 600", gt=0
     )
     sampling: Literal["unknown"] | None = Field(
         None,
-        description="unknown: the parameters that its responses were sampled with are not known, so it has no pass@k, "
+        description="unknown: the sampling parameters of its responses are not known, so it has no pass@k, "
         "repeatability, latency and cost, and its token counts are estimates",
     )
     asked: str | None = Field(
-        None, description="how it was asked, where not one prompt at a time: shown with its results", max_length=200
+        None,
+        description="how its responses were obtained, if not one prompt at a time; shown with its results",
+        max_length=200,
     )
 
 
@@ -100,15 +102,16 @@ class RepairerConfig(_Priced):
     """The operator's own repairer, a program or a Python function. It runs unsandboxed and only while recording."""
 
     command: list[str] = Field(
-        default_factory=list, description="program and arguments: prompt on standard input, answer on standard output"
+        default_factory=list,
+        description="program and arguments; it reads the prompt from standard input and prints the response",
     )
     callable: str | None = Field(
         None,
         description="package.module:function, called with the system and the user message",
         pattern=r"^[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*$",
     )
-    window: int = Field(8192, description="tokens that a prompt and its response may have together", gt=512)
-    timeout_s: float = Field(600.0, description="how long to wait for a program's answer, seconds", gt=0)
+    window: int = Field(8192, description="maximum number of tokens of a prompt and its response together", gt=512)
+    timeout_s: float = Field(600.0, description="timeout of a program in seconds", gt=0)
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
@@ -121,32 +124,31 @@ class EngineConfig(Table):
     """The operator's own engine: a command that executes a workflow, and may also repair it (docs/engines.md)."""
 
     command: list[str] = Field(min_length=1, description="program and arguments, run in the working folder")
-    timeout_s: float = Field(120.0, description="how long one execution may take, seconds", gt=0)
-    memory_mb: int = Field(2048, description="how much memory it may take, with all that it starts", gt=0)
-    output_kb: int = Field(8192, description="how much it may print on standard output", gt=0)
+    timeout_s: float = Field(120.0, description="timeout of one execution in seconds", gt=0)
+    memory_mb: int = Field(2048, description="memory limit for it and its child processes", gt=0)
+    output_kb: int = Field(8192, description="maximum size of its standard output", gt=0)
     responses: int = Field(
-        3, description="how many responses of the model one that repairs by itself gets in a trial", ge=1, le=20
+        3,
+        description="maximum number of model responses in a trial, for an engine with its own repair loop",
+        ge=1,
+        le=20,
     )
     network: Literal["held", "open"] = Field(
         "held",
-        description="held: it reaches the world and no other host, where the machine can hold it; open: it has the machine's network",
+        description="held: it reaches no host but the world, if the machine supports that; open: it has the machine's network",
     )
-    traces: str | None = Field(None, description="folder in which what it writes to MENDBENCH_TRACE_DIR is kept")
+    traces: str | None = Field(None, description="folder that keeps the files it writes to MENDBENCH_TRACE_DIR")
     leaves_out: list[str] = Field(
         default_factory=list, description="cases or families whose workflows it cannot express"
     )
-    version: str | None = Field(None, description="its version, where it does not say so itself")
-    resume: bool | None = Field(
-        None, description="whether it goes on from a checkpoint, where it does not say so itself"
-    )
-    repairs: bool | None = Field(None, description="whether it repairs by itself, where it does not say so itself")
+    version: str | None = Field(None, description="its version, unless it declares it")
+    resume: bool | None = Field(None, description="whether it resumes from a checkpoint, unless it declares it")
+    repairs: bool | None = Field(None, description="whether it has its own repair loop, unless it declares it")
     judge: Literal["engine", "mendbench", "named"] | None = Field(
         None, description="which side decides between errors and warnings, unless the engine declares it"
     )
-    mcp: bool | None = Field(None, description="whether it speaks MCP itself, where it does not say so itself")
-    node_types: list[str] | None = Field(
-        None, description="types of nodes that it has, where it does not say so itself"
-    )
+    mcp: bool | None = Field(None, description="whether it speaks MCP itself, unless it declares it")
+    node_types: list[str] | None = Field(None, description="its node types, unless it declares them")
 
 
 class MatrixConfig(Table):
@@ -154,18 +156,20 @@ class MatrixConfig(Table):
 
     cases: list[str] = Field(
         default_factory=list,
-        description="ids, families or patterns of the cases to run where none is named; empty for all",
+        description="ids, families or patterns of cases, if the command names none; empty: all",
     )
     engines: list[str] = ["mendbench"]
     strategies: list[str] = Field(["summary"], min_length=1)
     policies: list[str] = Field(["naive"], min_length=1)
     repairers: list[str] = Field(
-        default_factory=list, description="what responds; by default chat if there are models, else the rule book"
+        default_factory=list, description="repairers; default: chat if a model is configured, otherwise rules"
     )
     models: list[str] = []
     samples: int = Field(1, ge=1)
-    part: Part = Field("all", description="part of the corpus's split that it is confined to")
-    controls: list[str] = Field(default_factory=list, description="repairers run once a case, as floor and ceiling")
+    part: Part = Field("all", description="part of the corpus; default: all parts")
+    bounds: list[str] = Field(
+        default_factory=list, description="repairers that run once per case, as lower and upper bounds"
+    )
 
     @model_validator(mode="after")
     def _repairers_by_default(self) -> Self:
@@ -178,15 +182,15 @@ class SweepConfig(Table):
     """An additional matrix for a run without flags. Omitted fields are as in ``matrix``."""
 
     only_with_all: bool = Field(default=False, description="whether it runs only with `mendbench run --all`")
-    cases: list[str] = Field(default_factory=list, description="as in matrix; empty for all")
-    part: Part = Field("all", description="part of the corpus's split that it is confined to")
+    cases: list[str] = Field(default_factory=list, description="as in matrix; empty: all")
+    part: Part = Field("all", description="part of the corpus; default: all parts")
     engines: list[str] | None = None
     strategies: list[str] | None = Field(None, min_length=1)
     policies: list[str] | None = Field(None, min_length=1)
     repairers: list[str] | None = None
     models: list[str] | None = None
     samples: int | None = Field(None, ge=1)
-    controls: list[str] = Field(default_factory=list, description="as in matrix")
+    bounds: list[str] = Field(default_factory=list, description="as in matrix")
 
 
 class McpServerConfig(Table):
@@ -215,39 +219,39 @@ class GateConfig(Table):
 
     baseline: str = Field(
         "baseline.tsv",
-        description="the file that runs are held against, relative to the folder of the configuration file",
+        description="the baseline, relative to the folder of the configuration file",
         min_length=1,
     )
-    new: bool = Field(default=False, description="whether a wrong trial fails that the baseline does not have")
+    new: bool = Field(default=False, description="whether a wrong trial that is not in the baseline fails the gate")
     gone: Literal["fail", "show"] = Field(
-        "show", description="what a trial of the baseline does that the run does not have"
+        "show", description="effect of a trial that is in the baseline and not in the run"
     )
     worse_outcome: Literal["fail", "show"] = Field(
         "fail",
-        description="what a trial does that was wrong and is wrong in a graver way, with the responses that it had",
+        description="effect of a wrong trial whose outcome became worse with unchanged responses",
     )
     more_wasted: Literal["fail", "show"] = Field(
-        "fail", description="what a trial does that wastes more attempts, with the responses that it had"
+        "fail", description="effect of a trial that wastes more attempts with unchanged responses"
     )
     more_attempts: Literal["fail", "show"] = Field(
         "show",
-        description="whether a trial fails that takes more attempts to the same outcome, with the responses that it had",
+        description="effect of a trial that needs more attempts for the same outcome with unchanged responses",
     )
     fewer_facts: Literal["fail", "show"] = Field(
-        "show", description="what a trial does whose first prompt states fewer facts of the case"
+        "show", description="effect of a trial whose first prompt states fewer facts of the case"
     )
     more_tokens: Literal["fail", "show"] = Field(
-        "show", description="what a trial does whose first prompt has more context tokens than token_tolerance allows"
+        "show", description="effect of a trial whose first prompt has more context tokens than token_tolerance allows"
     )
-    token_tolerance: FiniteFloat = Field(0.1, description="share of the context tokens before that may be added", ge=0)
+    token_tolerance: FiniteFloat = Field(0.1, description="tolerated increase of context tokens, as a share", ge=0)
     slower: Literal["fail", "show"] = Field(
         "show",
-        description="what a trial does that takes longer on the virtual clock than time_tolerance allows, with the responses that it had",
+        description="effect of a trial that takes longer on the virtual clock than time_tolerance allows, with unchanged responses",
     )
-    time_tolerance: FiniteFloat = Field(0.1, description="share of the time before that may be added", ge=0)
+    time_tolerance: FiniteFloat = Field(0.1, description="tolerated increase of time, as a share", ge=0)
     changed_recording: Literal["inconclusive", "show", "fail"] = Field(
         "inconclusive",
-        description="what a trial does whose world responds to the same request otherwise than before: exit 3, only a line, or exit 1",
+        description="effect of a trial whose world responds differently to the same request: exit 3, only a line, or exit 1",
     )
     margin: float = Field(
         0.05,
@@ -257,18 +261,18 @@ class GateConfig(Table):
         lt=1,
     )
     alpha: float = Field(
-        0.05, description="chance of failing where nothing changed but the responses drawn", gt=0, le=0.5
+        0.05, description="probability of failing if nothing but the sampled responses changed", gt=0, le=0.5
     )
     part: Literal["all", "train", "test"] = Field(
-        "all", description="part of the corpus's split that limits hold for; all: each on its own"
+        "all", description="part of the corpus that limits apply to; all: each part separately"
     )
-    engines: list[str] = Field(default_factory=list, description="engines that limits hold for")
-    strategies: list[str] = Field(default_factory=list, description="strategies that limits hold for")
-    policies: list[str] = Field(default_factory=list, description="policies that limits hold for")
+    engines: list[str] = Field(default_factory=list, description="engines that limits apply to")
+    strategies: list[str] = Field(default_factory=list, description="strategies that limits apply to")
+    policies: list[str] = Field(default_factory=list, description="policies that limits apply to")
     repairers: list[str] = Field(
-        default_factory=list, description="repairers that limits hold for; left out, all but the run's controls"
+        default_factory=list, description="repairers that limits apply to; default: all except the run's bounds"
     )
-    models: list[str] = Field(default_factory=list, description="models that limits hold for")
+    models: list[str] = Field(default_factory=list, description="models that limits apply to")
     limits: dict[str, FiniteFloat] = Field(
         default_factory=dict, description="min_ or max_ and the name of a score, such as max_wasted = 1.0"
     )
@@ -278,14 +282,14 @@ class ReportConfig(Table):
     """The headline of reports. It is configured here and never chosen by outcome."""
 
     main_model: str | None = Field(
-        None, description="model of the headline, configured or recorded; left out, the first model of the matrix"
+        None, description="model of the headline, configured or recorded; default: the first model of the matrix"
     )
     control_model: str | None = Field(
         None,
         description="the main model, asked in a way that its figures have to hold in, such as each prompt alone: its first responses lead",
     )
     note: str | None = Field(
-        None, description="what limits conclusions about the main model: shown beside its results", max_length=600
+        None, description="limitation of conclusions about the main model; shown with its results", max_length=600
     )
 
 

@@ -104,7 +104,7 @@ def strategy_answer(
     why.append(_price(run, selection, cheapest, after))
     ends = [f"{line.name} {line.right}" for line in lines if line.group == "bound" and line.cases == best[0].cases]
     if ends and selection.policy.measure == "repair_success":
-        why.append(f"Floor and ceiling: {', '.join(ends)}")
+        why.append(f"Bounds: {', '.join(ends)}")
     return Answer(question=question, says=listing([line.name for line in best]), why=tuple(why))
 
 

@@ -150,7 +150,7 @@ def _panel(panel: Panel) -> _Section:
 
 
 def _folded(panel: Panel) -> _Section:
-    """Return a collapsed panel; only the first panel shows floor and ceiling."""
+    """Return a collapsed panel; only the first panel shows bounds."""
     under = f"{plain(panel.solver.label)}{on_apis(panel.api)}, policy {plain(panel.policy.label)}"
     caption = f"<details><summary>Repair success: {under}{_title(panel)}</summary>"
     rows = [_line(line) for line in panel.lines if line.group != "bound"]

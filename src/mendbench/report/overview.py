@@ -207,7 +207,7 @@ _TERMS = (
     ("harmful", "did something forbidden, twice, or that nobody asked for"),
     (
         "noop, suggestion-only, reference",
-        "no repair, the engine's own suggestion, and the right fix: floor and ceiling under their own policy",
+        "no repair, the engine's own suggestion, and the right fix: bounds, under their own policy",
     ),
 )
 

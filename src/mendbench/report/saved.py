@@ -78,7 +78,7 @@ def policy_sums(selection: Selection) -> dict[PolicyView, Sum]:
     if naive is None:
         return {}
     sums = {view: Sum() for view in selection.policies}
-    names = {column.name for column in selection.treated()}  # controls were not run on all cases
+    names = {column.name for column in selection.ranked()}  # controls were not run on all cases
     by_view = {
         view: selection.under(view).where("treatment", lambda treatment: treatment.strategy in names) for view in sums
     }

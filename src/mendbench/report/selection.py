@@ -56,7 +56,7 @@ class Selection:
     def main(self) -> Records:
         """Return the trials under the headline's policy except controls and bounds, column by column."""
         places = array(NUMBERS)
-        for column in self.treated():
+        for column in self.ranked():
             places.extend(self.of(column).places())
         return self.records.only(places)
 
@@ -68,7 +68,7 @@ class Selection:
         """Return the columns that are not bounds: strategies, then controls."""
         return tuple(column for column in self.columns if column.group != "bound")
 
-    def treated(self) -> tuple[GridColumn, ...]:
+    def ranked(self) -> tuple[GridColumn, ...]:
         """Return the strategies that are not controls; the controls if there is nothing else."""
         return own_strategies(self.columns)
 

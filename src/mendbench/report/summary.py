@@ -393,7 +393,7 @@ def _gaps(run: StoredRun, views: Views) -> Gaps | None:
         crashed=missing.counted("verdict")["crashed",],
         main=main,
         listed=tuple(_listed(run, by_solver[main])) if by_solver else (),
-        others=(*others.items(), *((("controls", bounds),) if bounds else ())),
+        others=(*others.items(), *((("bounds", bounds),) if bounds else ())),
     )
 
 

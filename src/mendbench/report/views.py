@@ -18,7 +18,7 @@ from mendbench.trial.strategies import ORACLE_HINT
 CONTROL_STRATEGIES = ("none", "placebo", "summary-b", ORACLE_HINT)
 """Recorded like strategies; a gap no larger than theirs is not a finding."""
 
-BOUND_REPAIRERS = {"noop": "floor", "suggestion-only": "floor", "reference": "ceiling"}
+BOUND_REPAIRERS = {"noop": "lower bound", "suggestion-only": "lower bound", "reference": "upper bound"}
 """Run once per case, to bound every strategy from below and above."""
 
 RULE_BOOK = "rules"
@@ -31,7 +31,7 @@ MAIN_POLICY = "naive"
 """The policy under which strategies are compared: only the limit stops it, so it does not influence the comparison."""
 
 Group: TypeAlias = Literal["strategy", "variation", "control", "bound"]
-"""A variation is a strategy with a section left out, with a treatment or in another frame, beside the main matrix. It is not ranked."""
+"""A variation is a strategy with a section left out, with an addition or in another frame, beside the main matrix. It is not ranked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ class Views:
     columns: tuple[GridColumn, ...]
 
     def bounds(self) -> tuple[str, ...]:
-        """Return the repairers that are the floor or ceiling of every solver."""
+        """Return the repairers that bound every solver."""
         return tuple(column.name for column in self.columns if column.group == "bound")
 
 

@@ -45,7 +45,7 @@ RUN_DOCUMENT = fields(
         "mendbench_version": TEXT,
         "digests": maybe(fields({}, {"prices": maybe(named(OBJECT))})),
         "matrix": maybe(
-            many(fields({}, dict.fromkeys(("cases", "engines", "strategies", "policies", "repairers", "models", "controls"), _NAMES)))
+            many(fields({}, dict.fromkeys(("cases", "engines", "strategies", "policies", "repairers", "models", "bounds"), _NAMES)))
         ),
         "report": fields({"main_model": MAYBE_TEXT, "control_model": MAYBE_TEXT, "note": MAYBE_TEXT}),
         "models": named(fields({"sampling": MAYBE_TEXT, "asked": MAYBE_TEXT, "provenance": TEXTS})),

@@ -26,7 +26,7 @@ class Matrix:
     repairers: tuple[str, ...]
     models: tuple[str, ...]
     samples: int = 1
-    controls: tuple[str, ...] = ()
+    bounds: tuple[str, ...] = ()
     drawn: frozenset[str] = frozenset()
     """The operator's own repairers. Like ``chat`` and functions, they may respond differently each time."""
     itself: frozenset[str] = frozenset()
@@ -42,7 +42,7 @@ def keys_of(matrix: Matrix, cases: Sequence[Case]) -> tuple[TrialKey, ...]:
         BadInput: the selection is empty, or ``chat`` is selected without a model.
     """
     ordinary = tuple(name for name in matrix.engines if name not in matrix.itself)
-    if ordinary and SELF_REPAIR in {*matrix.strategies, *matrix.policies, *matrix.repairers, *matrix.controls}:
+    if ordinary and SELF_REPAIR in {*matrix.strategies, *matrix.policies, *matrix.repairers, *matrix.bounds}:
         raise BadInput(
             "matrix", f"{SELF_REPAIR!r} for the engine {ordinary[0]!r}, which does not repair by itself", "name another"
         )
@@ -60,7 +60,7 @@ def _crossed(matrix: Matrix, case: Case, engines: Sequence[str]) -> Iterator[Tri
         for model in matrix.models if repairer == "chat" else (None,):
             for sample in range(matrix.samples if _draws(matrix, repairer) else 1):
                 yield _key(matrix, case, engine, strategy, name, repairer, model, sample)
-    for engine, control in product(engines, matrix.controls):
+    for engine, control in product(engines, matrix.bounds):
         yield _key(matrix, case, engine, CONTROL_STRATEGY, CONTROL_POLICY, control, None, 0)
 
 

@@ -16,12 +16,12 @@ WITHOUT = "~"
 """Precedes each section that is left out of a strategy: ``mend~data`` is ``mend`` without its section ``data``."""
 
 WITH = "+"
-"""Precedes each treatment that is added to a strategy: ``mend+feedback``."""
+"""Precedes each addition to a strategy: ``mend+feedback``."""
 
 IN_FRAME = "@"
 """Precedes the frame of a strategy's prompts, if it is not the default: ``mend@v2``."""
 
-_MARKS = re.compile(r"(?P<without>(?:~\w*)*)(?P<treatments>(?:\+[\w-]*)*)(?P<frame>@[\w-]*)?$")
+_MARKS = re.compile(r"(?P<without>(?:~\w*)*)(?P<additions>(?:\+[\w-]*)*)(?P<frame>@[\w-]*)?$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class NameParts:
     """A strategy's name, or the path of a template file."""
     without: tuple[str, ...]
     """The sections that are left out."""
-    treatments: tuple[str, ...]
+    additions: tuple[str, ...]
     """What is added after its sections."""
     frame: str | None
     """The frame of its prompts; None for the default."""
@@ -42,11 +42,11 @@ def parts_of(name: str) -> NameParts:
     """Return the parts of a strategy's name."""
     marks = _MARKS.search(name)
     if marks is None:
-        return NameParts(base=name, without=(), treatments=(), frame=None)
+        return NameParts(base=name, without=(), additions=(), frame=None)
     return NameParts(
         base=name[: marks.start()],
         without=tuple(marks["without"].split(WITHOUT)[1:]),
-        treatments=tuple(marks["treatments"].split(WITH)[1:]),
+        additions=tuple(marks["additions"].split(WITH)[1:]),
         frame=None if marks["frame"] is None else marks["frame"].removeprefix(IN_FRAME),
     )
 
@@ -57,7 +57,7 @@ class StrategyInfo:
 
     strategy: str
     """As it is written in a name: ``mend``, ``+feedback`` or ``@v2``."""
-    kind: Literal["strategy", "treatment", "frame"] = "strategy"
+    kind: Literal["strategy", "addition", "frame"] = "strategy"
     title: str
     source: str
     path: Path

@@ -12,7 +12,7 @@ from mendbench.errors import BadInput, UnknownName
 from mendbench.plugins import changed, entry_points_of, loaded, unusable
 from mendbench.strategies.frame import frame, frames
 from mendbench.strategies.interface import IN_FRAME, SUFFIX, WITH, StrategyInfo, parts_of, strategy_name
-from mendbench.strategies.template import TEMPLATES, TREATMENTS, TemplateStrategy, load
+from mendbench.strategies.template import ADDITIONS, TEMPLATES, TemplateStrategy, load
 
 ENTRY_POINTS = "mendbench.strategies"
 """Group of entry points; each names a folder of template files, as a path or a text."""
@@ -21,12 +21,12 @@ ENTRY_POINTS = "mendbench.strategies"
 def strategy(name: str, extra_dirs: Iterable[Path] = ()) -> TemplateStrategy:
     """Return the strategy with that name, or the one in the template file at that path, with what its name leaves out and adds.
 
-    ``mend~data`` is ``mend`` without its section ``data``; ``mend+feedback`` adds the sections of the treatment ``feedback``;
+    ``mend~data`` is ``mend`` without its section ``data``; ``mend+feedback`` adds the sections of the addition ``feedback``;
     ``mend@v2`` is ``mend`` in the frame ``v2``. So a trial's key contains the strategy, and any process can build it from the key.
 
     Raises:
-        UnknownName: no folder has a template of that name, or there is no such section, treatment or frame.
-        BadInput: the template cannot be used, or a treatment is named twice.
+        UnknownName: no folder has a template of that name, or there is no such section, addition or frame.
+        BadInput: the template cannot be used, or an addition is named twice.
     """
     return varied(_whole(parts_of(name).base, extra_dirs), name, extra_dirs)
 
@@ -40,38 +40,38 @@ def varied(found: TemplateStrategy, name: str, extra_dirs: Iterable[Path] = ()) 
     parts = parts_of(name)
     if parts.without:
         found = found.without(parts.without)
-    if parts.treatments:
-        found = found.treated(_added(name, parts.treatments))
+    if parts.additions:
+        found = found.with_additions(_added(name, parts.additions))
     return found if parts.frame is None else found.framed(frame(parts.frame, extra_dirs))
 
 
 def variations(extra_dirs: Iterable[Path] = ()) -> tuple[StrategyInfo, ...]:
-    """Return what can be written behind any strategy's name: treatments, then frames.
+    """Return what can be written behind any strategy's name: additions, then frames.
 
     Raises:
         BadInput: a file cannot be used.
     """
-    added = [load(path) for _, path in sorted(_treatments().items())]
+    added = [load(path) for _, path in sorted(_additions().items())]
     around = [
         StrategyInfo(strategy=f"{IN_FRAME}{one.name}", kind="frame", title=one.title, source=one.source, path=one.path)
         for one in frames(extra_dirs)
     ]
-    return (*(replace(one.info, strategy=f"{WITH}{one.name}", kind="treatment") for one in added), *around)
+    return (*(replace(one.info, strategy=f"{WITH}{one.name}", kind="addition") for one in added), *around)
 
 
-def _treatments() -> dict[str, Path]:
-    return {strategy_name(path): path for path in TREATMENTS.glob(f"*{SUFFIX}")}
+def _additions() -> dict[str, Path]:
+    return {strategy_name(path): path for path in ADDITIONS.glob(f"*{SUFFIX}")}
 
 
-def _added(name: str, treatments: tuple[str, ...]) -> list[TemplateStrategy]:
-    """Return the treatments with these names, in the order of all names, so that each combination has one name."""
-    known = _treatments()
-    for one in treatments:
+def _added(name: str, additions: tuple[str, ...]) -> list[TemplateStrategy]:
+    """Return the additions with these names, in the order of all names, so that each combination has one name."""
+    known = _additions()
+    for one in additions:
         if one not in known:
-            raise UnknownName("treatment", one, known, f"strategy {name}")
-        if treatments.count(one) > 1:
+            raise UnknownName("addition", one, known, f"strategy {name}")
+        if additions.count(one) > 1:
             raise BadInput(f"strategy {name}", f"+{one} twice", "write it once")
-    return [load(known[one]) for one in sorted(treatments)]
+    return [load(known[one]) for one in sorted(additions)]
 
 
 def _whole(name: str, extra_dirs: Iterable[Path]) -> TemplateStrategy:

@@ -31,8 +31,8 @@ from mendbench.strategies.placebo import choose, shipped_entries
 TEMPLATES = Path(__file__).parent / "templates"
 """The folder of the strategies that come with mendbench."""
 
-TREATMENTS = Path(__file__).parent / "treatments"
-"""The folder of the treatments, which can be added to any strategy. A treatment is a template file, too."""
+ADDITIONS = Path(__file__).parent / "additions"
+"""The folder of the additions, which can be added to any strategy. An addition is a template file, too."""
 
 _FAILURE_FIELDS = tuple(field.name for field in dataclasses.fields(Failure))
 _VIEW_FIELDS = (*(field.name for field in dataclasses.fields(View)), "failures")
@@ -52,7 +52,7 @@ class TemplateStrategy:
     path: Path
     sections: tuple[SectionSpec, ...]
     body: str
-    treatments: tuple[TemplateStrategy, ...] = ()
+    additions: tuple[TemplateStrategy, ...] = ()
     """What is added: the sections of these templates follow its own."""
     frame: FrameTemplate = field(default_factory=frame)
     """The frame of its prompts."""
@@ -69,7 +69,7 @@ class TemplateStrategy:
         It includes the code behind ``diagnosis`` if the template uses it, because changes there also change prompts.
         """
         own = [self.body.strip(), [[spec.name, spec.label, spec.keep] for spec in self.sections]]
-        added = [[one.name, one.digest] for one in self.treatments]
+        added = [[one.name, one.digest] for one in self.additions]
         if self.frame.name != DEFAULT_FRAME:
             added.append([self.frame.name, self.frame.digest])
         return digest([*own, *(_diagnosis_code() if "diagnosis" in _named(self.body) else ()), *added])
@@ -87,11 +87,11 @@ class TemplateStrategy:
         kept = tuple(spec for spec in self.sections if spec.name not in left_out)
         return dataclasses.replace(self, name=f"{self.name}{marks}", sections=kept)
 
-    def treated(self, treatments: Iterable[TemplateStrategy]) -> TemplateStrategy:
-        """Return the strategy with the sections of treatments after its own, named ``NAME+TREATMENT``."""
-        added = tuple(treatments)
+    def with_additions(self, additions: Iterable[TemplateStrategy]) -> TemplateStrategy:
+        """Return the strategy with the sections of additions after its own, named ``NAME+ADDITION``."""
+        added = tuple(additions)
         name = self.name + "".join(f"{WITH}{one.name}" for one in added)
-        return dataclasses.replace(self, name=name, treatments=added)
+        return dataclasses.replace(self, name=name, additions=added)
 
     def framed(self, other: FrameTemplate) -> TemplateStrategy:
         """Return the strategy in another frame, named ``NAME@FRAME``; in the default frame, itself."""
@@ -106,12 +106,12 @@ class TemplateStrategy:
             BadInput: the template fails on this view (a missing attribute, an operation on a null), or exceeds the limits
                 (:mod:`mendbench.strategies.bounds`).
         """
-        own = (self, *self.treatments)
+        own = (self, *self.additions)
         texts = [text for one in own for text in one.texts(view, budget)]
         return fit(self.name, [spec for one in own for spec in one.sections], texts, budget)
 
     def texts(self, view: View, budget: int) -> list[str]:
-        """Return the texts of its own sections, without those of treatments, before they are cut."""
+        """Return the texts of its own sections, without those of additions, before they are cut."""
         values = variables(view)
         values["sections"] = [spec.name for spec in self.sections]
         if "diagnosis" in _named(self.body):
@@ -127,11 +127,11 @@ def load(path: Path) -> TemplateStrategy:
 
     Raises:
         BadInput: the file is not a template of the documented form, uses an unknown variable, its blocks are not the declared sections, or
-            its name contains a mark that stands before a section or a treatment.
+            its name contains a mark that stands before a section or an addition.
     """
     for mark, meaning in (
         (WITHOUT, "a section that is left out"),
-        (WITH, "a treatment that is added"),
+        (WITH, "an addition"),
         (IN_FRAME, "a frame"),
     ):
         if mark in strategy_name(path):

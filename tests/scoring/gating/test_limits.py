@@ -92,11 +92,11 @@ def test_each_treatment_and_each_part_of_the_corpus_has_a_limit_of_its_own():
 def test_limits_hold_for_what_is_selected_and_not_for_the_controls():
     run = [entry("a"), entry("a", model=None, right=False), entry("a", policy="naive", right=False)]
     limit = {"min_repair_success": 0.9}
-    assert [
-        one.status for one in checked(limit, run, LimitSelection(policies=("two-layer",), controls=("rules",)))
-    ] == ["holds"]
-    assert len(checked(limit, run, LimitSelection(controls=("rules",)))) == 2
-    assert len(checked(limit, run, LimitSelection(repairers=("rules",), controls=("rules",)))) == 1
+    assert [one.status for one in checked(limit, run, LimitSelection(policies=("two-layer",), bounds=("rules",)))] == [
+        "holds"
+    ]
+    assert len(checked(limit, run, LimitSelection(bounds=("rules",)))) == 2
+    assert len(checked(limit, run, LimitSelection(repairers=("rules",), bounds=("rules",)))) == 1
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from mendbench.scoring.judging.outcomes import Facts, verdict_of
 from mendbench.scoring.judging.progress import ProgressFacts, progress_of
 from mendbench.scoring.judging.recall import Recall
 from mendbench.scoring.judging.ruling import TrialFacts, ruling
-from mendbench.scoring.judging.version import FACTS, SCORER, TABLES, facts_version
+from mendbench.scoring.judging.version import EVIDENCE, RULES, SCORER, evidence_version
 
 MEANINGS = {"1": "0192e84508ddaa0f", "2": "aa1d85c405a2ecf7"}
 """For every version that there was of the tables, what they meant then."""
@@ -63,8 +63,8 @@ def meaning():
 
 def test_who_changes_what_follows_from_the_facts_raises_the_version_of_the_tables():
     found = meaning()
-    assert MEANINGS.get(TABLES) == found, (
-        f"the same facts are judged otherwise than by tables {TABLES!r}: raise TABLES in scoring/judging/version.py, say there what "
+    assert MEANINGS.get(RULES) == found, (
+        f"the same facts are judged otherwise than by tables {RULES!r}: raise RULES in scoring/judging/version.py, say there what "
         f"changed, and add {found!r} for it to MEANINGS here"
     )
 
@@ -74,6 +74,6 @@ def test_every_version_means_something_else():
 
 
 def test_a_scorer_is_named_for_its_facts_and_its_tables():
-    assert f"{FACTS}.{TABLES}" == SCORER
-    assert facts_version(SCORER) == FACTS
-    assert facts_version("12.7") == "12"
+    assert f"{EVIDENCE}.{RULES}" == SCORER
+    assert evidence_version(SCORER) == EVIDENCE
+    assert evidence_version("12.7") == "12"

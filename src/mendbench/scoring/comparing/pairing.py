@@ -17,7 +17,7 @@ FIELDS = tuple(field.name for field in dataclasses.fields(Treatment))
 """The fields in which treatments can differ."""
 
 _OUTER, _INNER = ("engine", "repairer"), ("model", "strategy", "policy", "detector")
-"""Inner fields are compared among treatments of one engine and repairer: controls have no model, and their own strategy."""
+"""Inner fields are compared among treatments of one engine and repairer: bounds have no model, and their own strategy."""
 
 Side: TypeAlias = Literal["A", "B"]
 

@@ -121,7 +121,7 @@ def _selected(
 def _chosen(record: TrialRecord, selection: LimitSelection) -> bool:
     if selection.part is not None and record.part != selection.part:
         return False
-    if not selection.repairers and record.treatment.repairer in selection.controls:
+    if not selection.repairers and record.treatment.repairer in selection.bounds:
         return False
     wanted = ((getattr(selection, name), getattr(record.treatment, of)) for name, of in _FIELDS.items())
     return all(not names or own in names for names, own in wanted)

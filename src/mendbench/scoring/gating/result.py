@@ -161,7 +161,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitSelection:
-    """The treatments that limits apply to. An empty field selects all, or for repairers, all but the controls."""
+    """The treatments that limits apply to. An empty field selects all, or for repairers, all but the bounds."""
 
     engines: tuple[str, ...] = ()
     strategies: tuple[str, ...] = ()
@@ -169,7 +169,7 @@ class LimitSelection:
     repairers: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     part: str | None = None
-    controls: tuple[str, ...] = ()
+    bounds: tuple[str, ...] = ()
     """Repairers that serve as lower and upper reference of a run."""
     place: str = "gate"
     """Where it is written, for errors."""

@@ -28,17 +28,17 @@ def after(*results, reply='{"edits": []}'):
 
 
 def added(name, view):
-    """Return what a treatment adds to the context."""
-    plain, treated = (build_prompt(view, strategy(one)).context.text for one in ("summary", f"summary+{name}"))
-    assert treated.startswith(plain)
-    return treated.removeprefix(plain).strip()
+    """Return what a addition adds to the context."""
+    plain, extended = (build_prompt(view, strategy(one)).context.text for one in ("summary", f"summary+{name}"))
+    assert extended.startswith(plain)
+    return extended.removeprefix(plain).strip()
 
 
-@pytest.mark.parametrize("treatment", ["feedback", "history"])
+@pytest.mark.parametrize("addition", ["feedback", "history"])
 @pytest.mark.parametrize("name", [info.strategy for info in strategies()])
-def test_the_first_prompt_is_the_strategys_own(name, treatment):
+def test_the_first_prompt_is_the_strategys_own(name, addition):
     view = invented.renamed_field()
-    assert build_prompt(view, strategy(f"{name}+{treatment}")).user == build_prompt(view, strategy(name)).user
+    assert build_prompt(view, strategy(f"{name}+{addition}")).user == build_prompt(view, strategy(name)).user
 
 
 @for_each(("result", "words"), RESULTS.items())
@@ -76,7 +76,7 @@ def test_data_is_what_mend_shows():
     assert len(own.splitlines()) > 1
 
 
-def test_treatments_frames_and_sections_combine_in_one_name():
+def test_additions_frames_and_sections_combine_in_one_name():
     found = strategy("mend~data~form+history+feedback@v2")
     assert found.name == "mend~form~data+feedback+history@v2"
     assert [one.name for one in found.render(after("unchanged"), 9999).sections] == [
@@ -85,14 +85,14 @@ def test_treatments_frames_and_sections_combine_in_one_name():
     assert strategy(found.name) == found
 
 
-def test_a_treatment_changes_the_digest():
+def test_an_addition_changes_the_digest():
     digests = {
         strategy(name).digest for name in ("mend", "mend+feedback", "mend+history", "mend@v2", "mend+history@v2")
     }
     assert len(digests) == 5
 
 
-def test_a_section_of_a_treatment_is_cut_like_any_other():
+def test_a_section_of_an_addition_is_cut_like_any_other():
     view = after("unchanged")
     context = strategy("full-context+feedback").render(view, 60)
     assert context.truncated
@@ -102,8 +102,8 @@ def test_a_section_of_a_treatment_is_cut_like_any_other():
 @for_each(
     ("name", "error", "message"),
     [
-        ("mend+luck", UnknownName, "strategy mend+luck: unknown treatment 'luck'; known: data, feedback, history"),
-        ("mend+", UnknownName, "unknown treatment ''"),
+        ("mend+luck", UnknownName, "strategy mend+luck: unknown addition 'luck'; known: data, feedback, history"),
+        ("mend+", UnknownName, "unknown addition ''"),
         ("mend+data+data", BadInput, "strategy mend+data+data: +data twice; write it once"),
     ],
 )

@@ -83,7 +83,7 @@ _CONTROLS = {
 _GUARD = "'"
 
 
-def frame(run: StoredRun, table: str) -> pd.DataFrame:
+def data_frame(run: StoredRun, table: str) -> pd.DataFrame:
     """Return one of the :data:`TABLES` of a run as a data frame. Texts are complete and unchanged."""
     import pandas as pd  # noqa: PLC0415 - replay does not pay for it
 
@@ -101,9 +101,9 @@ def _column(values: Sequence[Json], kind: Dtype) -> pd.Series[Any]:
     return pd.Series(pd.Categorical(values, categories=known))
 
 
-def frames(run: StoredRun) -> dict[str, pd.DataFrame]:
+def data_frames(run: StoredRun) -> dict[str, pd.DataFrame]:
     """Return all tables of a run by their names: trials, attempts, nodes and scores."""
-    return {table: frame(run, table) for table in TABLES}
+    return {table: data_frame(run, table) for table in TABLES}
 
 
 def csv_files(run: StoredRun) -> dict[str, bytes]:
@@ -112,7 +112,7 @@ def csv_files(run: StoredRun) -> dict[str, bytes]:
     Some texts come from models, APIs and files, and a spreadsheet executes text that begins like a formula. Such a text, or one that
     begins with an apostrophe, gets an apostrophe as a prefix; other readers of the file remove it. Numbers are unchanged.
     """
-    return {f"{table}.csv": _csv(found) for table, found in frames(run).items()}
+    return {f"{table}.csv": _csv(found) for table, found in data_frames(run).items()}
 
 
 def parquet_files(run: StoredRun) -> dict[str, bytes]:
@@ -124,7 +124,7 @@ def parquet_files(run: StoredRun) -> dict[str, bytes]:
     if find_spec("pyarrow") is None:
         hint = "install it with `pip install 'mendbench[parquet]'`, or write CSV"
         raise BadInput("Parquet", "pyarrow is not installed", hint)
-    return {f"{table}.parquet": _parquet(found) for table, found in frames(run).items()}
+    return {f"{table}.parquet": _parquet(found) for table, found in data_frames(run).items()}
 
 
 def guarded(text: str) -> str:

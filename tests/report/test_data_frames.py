@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from mendbench.errors import BadInput
 from mendbench.model.field_types import field_types
 from mendbench.model.trial_row import TrialRow
-from mendbench.report import frames as module
-from mendbench.report.frames import TABLES, csv_files, frame, frames, guarded, parquet_files
+from mendbench.report import data_frames as module
+from mendbench.report.data_frames import TABLES, csv_files, data_frame, data_frames, guarded, parquet_files
 from mendbench.scoring.scores import score_names
 from mendbench.trial.long_texts import whole
 from tests.fakes.judged import mixed_run, odd_run
@@ -30,7 +30,7 @@ def rows_of(data):
 
 def test_a_row_is_a_trial_an_attempt_a_node_or_a_score():
     run = small_run()
-    made = frames(run)
+    made = data_frames(run)
     assert len(made["trials"]) == len(run.rows)
     assert len(made["attempts"]) == sum(len(row["attempts"]) for row in run.rows)
     executions = [one for row in run.rows for one in (row["first"], *(a["execution"] for a in row["attempts"])) if one]
@@ -41,12 +41,12 @@ def test_a_row_is_a_trial_an_attempt_a_node_or_a_score():
 
 @pytest.mark.parametrize("run", [small_run(), mixed_run(), stored_run([])], ids=["small", "mixed", "empty"])
 def test_columns_have_the_documented_types(run):
-    for table, found in frames(run).items():
+    for table, found in data_frames(run).items():
         assert {name: str(kind) for name, kind in found.dtypes.items()} == dict(TABLES[table])
 
 
 def test_a_trial_is_flat():
-    found = frame(mixed_run(), "trials").set_index("case").loc["slack/looks-right"]
+    found = data_frame(mixed_run(), "trials").set_index("case").loc["slack/looks-right"]
     assert (found["verdict"], found["outcome"], found["attempts"], found["checks_failed"]) == (
         "incorrect",
         "plausible",
@@ -59,7 +59,7 @@ def test_a_trial_is_flat():
 
 def test_a_column_has_the_values_of_its_field():
     run = mixed_run()
-    found = frame(run, "trials")
+    found = data_frame(run, "trials")
     plain = {name for name in field_types(TrialRow) if name in TABLES["trials"]}
     for name in plain - {"attempts", "requests", "repeated_side_effects", "collateral_edits", "edits", "problem"}:
         values = [None if pd.isna(value) else value for value in found[name]]
@@ -68,20 +68,20 @@ def test_a_column_has_the_values_of_its_field():
 
 
 def test_what_is_not_known_is_missing_and_neither_zero_nor_false():
-    found = frame(mixed_run(), "trials").set_index("case").loc["slack/missing"]
+    found = data_frame(mixed_run(), "trials").set_index("case").loc["slack/missing"]
     for name in ("outcome", "wasted_attempts", "right_after_first", "progress", "cost_usd"):
         assert found[name] is pd.NA or pd.isna(found[name])
     assert found["problem"].startswith("no recording answers")
 
 
 def test_an_attempt_has_its_answer_whole():
-    found = frame(odd_run("long " * 100), "attempts")
+    found = data_frame(odd_run("long " * 100), "attempts")
     assert list(found["response"]) == ["long " * 100] * 3
     assert list(found["number"]) == [1, 1, 2]
 
 
 def test_a_node_has_its_label_in_the_first_execution_only():
-    found = frame(mixed_run(), "nodes")
+    found = data_frame(mixed_run(), "nodes")
     first = found[(found["case"] == "slack/looks-right") & (found["node"] == "greet")].set_index("execution")
     assert list(first["state"]) == ["error", "success"]
     assert first.loc[0, "expected"] == "error"
@@ -89,7 +89,7 @@ def test_a_node_has_its_label_in_the_first_execution_only():
 
 
 def test_an_undefined_score_has_no_value_and_says_why():
-    found = frame(mixed_run(), "scores").set_index("score")
+    found = data_frame(mixed_run(), "scores").set_index("score")
     assert pd.isna(found.loc["control_success", "value"])
     assert found.loc["control_success", "method"].startswith("none: ")
     repaired = found.loc["repair_success"]
@@ -126,7 +126,7 @@ def test_no_cell_is_a_formula_and_the_text_can_be_had_back(text):
     response = rows_of(csv_files(run)["attempts.csv"])[0]["response"]
     assert response[0] == "'"
     assert response[1:] == text
-    assert frame(run, "attempts")["response"][0] == text
+    assert data_frame(run, "attempts")["response"][0] == text
 
 
 def test_numbers_are_left_alone():
@@ -145,13 +145,13 @@ def test_a_guard_is_taken_off_again(text):
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30))
 def test_any_text_goes_through_csv(text):
-    found = rows_of(module._csv(frame(odd_run(text), "attempts")))[0]["response"]
+    found = rows_of(module._csv(data_frame(odd_run(text), "attempts")))[0]["response"]
     assert found == guarded(text)
 
 
 def test_parquet_keeps_types_and_texts():
     run = odd_run("=1+1")
-    for table, found in frames(run).items():
+    for table, found in data_frames(run).items():
         back = pd.read_parquet(io.BytesIO(parquet_files(run)[f"{table}.parquet"]))
         assert {name: str(kind) for name, kind in back.dtypes.items()} == dict(TABLES[table])
         pd.testing.assert_frame_equal(back, found, check_dtype=False, check_categorical=False)
