@@ -52,8 +52,8 @@ SHOWN = {
     "none": "nothing: the request and the workflow alone",
     "cli-text": "the line that a command prints",
     "summary": "message, category, hint and node of each error",
-    "mend": "the API's answer, suspect parameters, and values of the run to fill them from",
-    "full-context": "the API's answer, the request that was sent, required fixes, data sources",
+    "mend": "the API's response, suspect parameters, and values of the run to fill them from",
+    "full-context": "the API's response, the request that was sent, required fixes, data sources",
     "agent-json": "the whole failure as JSON",
 }
 """What the model reads beside the request and the workflow."""
@@ -145,7 +145,7 @@ def strategies(run: StoredRun) -> Table:
     test, train = (", ".join(bound(run, name, part) for name in bounds) for part in ("test", "train"))
     return head, [
         *rows,
-        ["floors `noop` and `suggestion-only`, ceiling `reference`", test, *[""] * (len(head) - 3), train],
+        ["lower bounds `noop` and `suggestion-only`, upper bound `reference`", test, *[""] * (len(head) - 3), train],
     ]
 
 
@@ -634,7 +634,7 @@ def of(
 
 
 def bound(run: StoredRun, repairer: str, part: str) -> str:
-    """Return how many a floor or ceiling repairs."""
+    """Return how many a bound repairs."""
     (found,) = (one for one in run.run["totals"] if (one["repairer"], one["part"]) == (repairer, part))
     return count(found["scores"]["repair_success"]["numerator"])
 
