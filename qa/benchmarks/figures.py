@@ -60,7 +60,7 @@ SHOWN = {
 STRATEGIES = {
     "cli-text": "what the command line printed",
     "summary": "message, category, hint, node",
-    "full-context": "answer, request, fixes, upstream",
+    "full-context": "response, request, fixes, upstream",
     "agent-json": "the rich JSON",
     "mend": "error, suspects, data to choose from",
 }
@@ -153,7 +153,7 @@ def policies(run: StoredRun) -> Table:
     """Return what each policy saves and loses, over the strategies of the main matrix together."""
     head = [
         "policy", "repairs", "attempts", "wasted attempts", "wasted a trial", "futile a user-only case", "prompt tokens",
-        "answer tokens",
+        "response tokens",
     ]  # fmt: skip
     return head, [_policy(run, name, words) for name, words in POLICIES.items()]
 
@@ -406,7 +406,7 @@ def _scored(part: str, score: DetectorScore) -> list[str]:
 
 
 EXPERIMENTS = {STRONG: "the strong model", MAIN: "the model of 1.5 billion parameters"}
-"""The models that answered the prompts of experiments, in words."""
+"""The models that responded to the prompts of experiments, in words."""
 
 
 def frames(run: StoredRun) -> Table:

@@ -19,10 +19,10 @@ for line in sys.stdin:
         reached = True
     except OSError:
         reached = False
-    told = {"cwd": os.getcwd(), "files": sorted(os.listdir()), "reached": reached, "environ": dict(os.environ)}
+    observed = {"cwd": os.getcwd(), "files": sorted(os.listdir()), "reached": reached, "environ": dict(os.environ)}
     if message["method"] == "tools/call":
         open("new", "w").close()
-    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": {"serverInfo": {}, **told}}), flush=True)
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": {"serverInfo": {}, **observed}}), flush=True)
 """
 
 
