@@ -36,8 +36,14 @@ def checked_blocks(path: Path, body: str, declared: Sequence[str], variables: Co
     compiled(path, body)
     tree = environment().parse(body)
     _check_sections(path, tree, declared)
-    _check_names(path, tree, variables)
+    _check_names(path, tree, undeclared(body), variables)
     return tree
+
+
+@lru_cache(maxsize=256)
+def undeclared(body: str) -> frozenset[str]:
+    """Return the names that a template's text uses and does not set. Cached, because Jinja generates the code again for it."""
+    return frozenset(meta.find_undeclared_variables(environment().parse(body)))
 
 
 @lru_cache(maxsize=256)
@@ -90,10 +96,10 @@ def _check_sections(path: Path, tree: nodes.Template, declared: Sequence[str]) -
             )
 
 
-def _check_names(path: Path, tree: nodes.Template, variables: Collection[str]) -> None:
+def _check_names(path: Path, tree: nodes.Template, names: frozenset[str], variables: Collection[str]) -> None:
     for part in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport)):
         raise BadInput(f"{path}:{part.lineno}", "a template that needs another file", "write it into this one")
-    for name in sorted(meta.find_undeclared_variables(tree) - {*variables} - set(GLOBALS)):
+    for name in sorted(names - {*variables} - set(GLOBALS)):
         line = next((n.lineno for n in tree.find_all(nodes.Name) if n.name == name), 1)
         raise UnknownName("variable", name, variables, f"{path}:{line}")
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
 
-from jinja2 import meta, nodes
+from jinja2 import nodes
 
 from mendbench.errors import BadInput, UnknownName
 from mendbench.io.canonical_json import digest
@@ -19,10 +19,9 @@ from mendbench.model.failure import Failure
 from mendbench.model.json import Json
 from mendbench.model.prompt import Context, View
 from mendbench.strategies import diagnosis, run_data
-from mendbench.strategies.blocks import checked_blocks, render_blocks, too_deep
+from mendbench.strategies.blocks import checked_blocks, render_blocks, too_deep, undeclared
 from mendbench.strategies.cutting import fit
 from mendbench.strategies.diagnosis import diagnose
-from mendbench.strategies.environment import environment
 from mendbench.strategies.frame import DEFAULT_FRAME, FrameTemplate, frame
 from mendbench.strategies.front_matter import FrontMatter, read_front_matter
 from mendbench.strategies.interface import IN_FRAME, SUFFIX, WITH, WITHOUT, SectionSpec, StrategyInfo, strategy_name
@@ -72,7 +71,7 @@ class TemplateStrategy:
         added = [[one.name, one.digest] for one in self.additions]
         if self.frame.name != DEFAULT_FRAME:
             added.append([self.frame.name, self.frame.digest])
-        return digest([*own, *(_diagnosis_code() if "diagnosis" in _named(self.body) else ()), *added])
+        return digest([*own, *(_diagnosis_code() if "diagnosis" in undeclared(self.body) else ()), *added])
 
     def without(self, names: Iterable[str]) -> TemplateStrategy:
         """Return the strategy without these sections, named ``NAME~SECTION``, with the sections in template order.
@@ -114,9 +113,9 @@ class TemplateStrategy:
         """Return the texts of its own sections, without those of additions, before they are cut."""
         values = variables(view)
         values["sections"] = [spec.name for spec in self.sections]
-        if "diagnosis" in _named(self.body):
+        if "diagnosis" in undeclared(self.body):
             values["diagnosis"] = diagnose(view)
-        if "placebo" in _named(self.body):
+        if "placebo" in undeclared(self.body):
             full = load(TEMPLATES / f"full-context{SUFFIX}").render(view, budget)
             values["placebo"] = choose(shipped_entries(), view, full.tokens)
         return render_blocks(self.path, self.body, [spec.name for spec in self.sections], values)
@@ -179,11 +178,6 @@ def _diagnosis_code() -> tuple[str, ...]:
     """Return the digests of the source files behind ``diagnosis``."""
     files = [Path(str(module.__file__)) for module in (diagnosis, run_data)]
     return tuple(hashlib.sha256(path.read_bytes()).hexdigest() for path in files)
-
-
-@lru_cache(maxsize=256)
-def _named(body: str) -> frozenset[str]:
-    return frozenset(meta.find_undeclared_variables(environment().parse(body)))
 
 
 def _check_loops(path: Path, tree: nodes.Template) -> None:
