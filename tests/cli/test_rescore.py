@@ -57,7 +57,7 @@ def test_json_is_the_run_document_of_today(ran, mendbench):
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [
-        ("run.json", '{"format": 2}', "mine/run.json: format: 2; this mendbench reads format 5: make the run again"),
+        ("run.json", '{"format": 2}', "mine/run.json: format: 2; this mendbench reads format 6: make the run again"),
         ("trials.jsonl", "{", "mine/trials.jsonl:1:2: no JSON ("),
         ("trials.jsonl", '{"key": 1}\n{}\n{}\n', "mine/trials.jsonl:1: case: missing; make the run again"),
     ],

@@ -34,6 +34,11 @@ def test_a_resource_a_right_or_a_limit_is_a_warning_through_its_wrappers(outputs
     assert judged(outputs) == Judgement(state="warning", message=says)
 
 
+def test_without_outputs_the_result_of_a_tool_is_read_from_the_response():
+    sighting = Observation(kind="mcp", message="seen", node_id="n", node_type="mcp", body=COMPOSIO)
+    assert DETECTOR.judge(sighting) == Judgement(state="warning", message="API error: channel_not_found")
+
+
 @for_each(
     "outputs",
     [

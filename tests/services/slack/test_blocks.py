@@ -44,6 +44,9 @@ REFUSED = [
         "must be more than 0 characters [json-pointer:/blocks/0/text/text]",
         "unsupported type: nope [json-pointer:/blocks/1/type]",
     ]),
+    ("text-is-a-number", [section(5)], [
+        "failed to match all allowed schemas [json-pointer:/blocks/0/text]", "must provide a string [json-pointer:/blocks/0/text/text]",
+    ]),
     ("text-is-a-string", [{"type": "section", "text": "x"}], [
         "failed to match all allowed schemas [json-pointer:/blocks/0/text]", "must be an object [json-pointer:/blocks/0/text]",
     ]),
