@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import json
 import secrets
 
@@ -230,6 +231,12 @@ def test_system_calls_are_filtered_where_their_numbers_are_known(machine, known)
     code = call_filter(machine)
     assert (code is not None) is known
     assert code is None or len(code) % 8 == 0
+
+
+def test_the_sandbox_is_given_the_filter_of_system_calls(tmp_path):
+    program = stand_in(tmp_path / "bwrap", '[ "$1" = "--seccomp" ] && export FILTER=$(base64 -w0 <&"$2")')
+    response = ShellLive(allow_shell=True, environ={}, bwrap=program).send(command('printf %s "$FILTER"'))
+    assert base64.b64decode(json.loads(response.body)["stdout"]) == (call_filter() or b"")
 
 
 def test_what_a_command_wrote_is_redacted_and_not_the_answer_around_it(bwrap):
