@@ -52,5 +52,11 @@ def test_within_a_case_only_strategies_on_both_sides_are_compared():
     assert (found.interval.low, found.interval.high) == (0, 1)
 
 
+def test_each_side_of_a_case_counts_by_its_share_of_right_trials():
+    trials = [trial("a", "mend", right=True)]
+    trials += [trial("a", f"plain-{at}", right=at < 3, leaks="nowhere") for at in range(4)]
+    assert within_cases(trials, value_printed).difference == 0.25
+
+
 def test_without_a_case_on_both_sides_there_is_no_difference():
     assert within_cases([trial("a", "mend", right=True)], value_printed).difference is None
