@@ -111,6 +111,7 @@ def test_what_a_fetched_record_says_about_itself_is_data(record):
         {"sync_status": {"a": "ok", "b": {"error_code": 15, "error": "Invalid id"}}, "sync_token": "x"},
         [{"code": 200, "headers": [], "body": "{}"}, {"code": 400, "headers": [], "body": '{"error": {"code": 100}}'}],
         {"data": "unknown command: 'info snapshot'"},
+        {"updated": 2, "missing": ["r-3"]},
     ],
 )
 def test_what_became_of_a_write_is_no_data(body):
@@ -132,10 +133,15 @@ def test_what_became_of_a_write_is_no_data(body):
             "totalRecords": "1",
             "failures": [{"accountId": "5", "configUrl": "x", "connectId": "1", "email": "a", "error": "x"}],
         },
+        {"succeeded": ["job-1"], "failed": [{"id": "job-4", "name": "nightly"}]},
     ],
 )
 def test_what_a_read_returned_is_data(body):
     assert not failed(body, method="GET")
+
+
+def test_a_list_of_names_that_a_write_returns_is_no_failure():
+    assert not failed({"id": "l1", "tags": ["red"], "reviewers": ["kim"]}, method="POST")
 
 
 def test_a_table_that_an_error_broke_off_is_a_failure():
