@@ -1,7 +1,7 @@
 import pytest
 
 from mendbench.corpus.labelled_responses import LabelledResponse
-from mendbench.prompts.label_requests import MAX_BODY, label_request, state_in
+from mendbench.prompts.label_requests import MAX_BODY, label_request, label_requests, state_in
 
 ROW = LabelledResponse(
     id="one", service="Parcel", status=409, headers={"retry-after": "7"}, body={"error": "taken"}, truth="warning",
@@ -39,3 +39,10 @@ def test_an_empty_body_is_named_and_a_long_one_cut():
 )
 def test_a_reply_gives_one_state_or_none(text, state):
     assert state_in(text) == state
+
+
+def test_responses_without_labels_can_be_asked_about(tmp_path):
+    file = tmp_path / "new.jsonl"
+    file.write_text('{"service": "Parcel", "status": 409, "headers": {}, "body": "taken"}\n', "utf-8")
+    (response,) = label_requests(file, [], {}).responses
+    assert (response.body, response.truth) == ("taken", None)
