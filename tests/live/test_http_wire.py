@@ -102,6 +102,14 @@ def test_what_cannot_be_resolved_is_a_name_that_does_not_exist():
     assert live.send(get("http://gone.example/")).fault == "dns"
 
 
+def test_an_error_that_is_not_the_connection_pools_stays_what_it_is():
+    def broken(_host, _port):
+        raise LookupError("a table of names is damaged")
+
+    with pytest.raises(LookupError, match="damaged"):
+        WireTransport(Deadline(), resolve=broken).handle_request(httpx2.Request("GET", "http://api.example/"))
+
+
 class Mute(httpx2.AsyncBaseTransport):
     """A server that never answers."""
 
