@@ -8,7 +8,7 @@ import pytest
 
 from mendbench.engines.loopback import _chunks
 from mendbench.engines.url_mapping import Spelling
-from mendbench.engines.world_server import TIMEOUT, Serving, WorldServer
+from mendbench.engines.world_server import TIMEOUT, Served, Serving, WorldServer
 from mendbench.model.exchange import Request
 from tests.fakes.engines import HOST, inn
 
@@ -51,3 +51,9 @@ def test_a_wait_that_is_no_number_is_none(replied, wait):
 )
 def test_a_body_in_chunks_is_read_as_far_as_it_is_one(sent, chunks):
     assert list(_chunks(io.BytesIO(sent))) == chunks
+
+
+def test_the_wait_for_a_response_counts_while_it_lasts(monkeypatch):
+    monkeypatch.setattr("mendbench.engines.world_server.time.monotonic", lambda: 107.0)
+    assert Served(spent_s=2.0, since=100.0).waited_s() == 9.0
+    assert Served(spent_s=2.0).waited_s() == 2.0
