@@ -31,7 +31,7 @@ SYSTEM = (
     'or {"cannot_fix": "why"} if only the user can help.'
 )
 SHOWN = 3000
-RESPONSES = int(os.environ.get("MENDBENCH_ANSWERS", "3"))
+RESPONSES = int(os.environ.get("MENDBENCH_RESPONSES", "3"))
 
 
 class Unresolved(Exception):

@@ -95,7 +95,7 @@ def test_a_strategy_that_loses_one_field_is_caught(here):
     assert (change, was) == ("lost", "repaired (succeeded, 1 attempt, 0 wasted)")
     assert now.startswith("unrepaired (no_progress, 1 attempt, 1 wasted")
     assert why[:3] == (
-        "attempt 1: another prompt, answered otherwise",
+        "attempt 1: another prompt, another response",
         "no longer in the first prompt: detour_code",
         f"the prompt now: mendbench strategy render {MINE} {MENDED}",
     )
@@ -168,7 +168,7 @@ def test_a_change_of_prompts_that_changes_no_verdict_passes_and_is_said(here):
     edit(here, "## Errors to Fix", "## What has to be mended")
     result = api.gate(ran(MENDED, STUCK))
     assert (result.verdict, result.tally.alike, result.tally.other_ways) == ("pass", 2, 2)
-    assert "2 trials came out the same by other prompts, answers or exchanges" in result.notes
+    assert "2 trials have the same result with other prompts, responses or exchanges" in result.notes
 
 
 def test_limits_and_rules_come_from_the_configuration(here):
@@ -273,7 +273,7 @@ def test_answers_that_were_recorded_anew_are_judged_as_what_chance_may_have_done
         "lost",
         "resampled",
     )
-    assert finding.why[0] == "attempt 1: the same prompt, answered otherwise, recorded again"
+    assert finding.why[0] == "attempt 1: the same prompt, another response, recorded again"
     assert (
         result.headline == "inconclusive: repairs lost 100.0 points, which may be noise; would need about 4 more cases"
     )

@@ -65,7 +65,7 @@ def test_a_case_outside_the_repository_has_no_place():
 def test_no_more_is_said_than_is_shown_and_the_rest_is_counted():
     lines = annotation_lines(many(SHOWN + 5), places)
     assert [line[:9] for line in lines] == ["::warning"] * SHOWN + ["::notice "]
-    assert lines[-1] == "::notice title=mendbench::5 more warnings; all stand in the run's report"
+    assert lines[-1] == "::notice title=mendbench::5 more warnings; all are in the run's report"
 
 
 def test_exactly_as_many_as_are_shown_need_no_count():
@@ -77,14 +77,14 @@ def test_levels_are_counted_apart():
     others = tuple({**row, "case": f"{row['case']}x", "key": f"x{row['key']}"} for row in two.rows)
     lines = annotation_lines(replace(one, rows=(*one.rows, *others)), places)
     assert len(lines) == 2 * SHOWN + 1
-    assert lines[-1].endswith("::2 more errors and 1 more warning; all stand in the run's report")
+    assert lines[-1].endswith("::2 more errors and 1 more warning; all are in the run's report")
 
 
 def test_the_count_takes_the_place_of_the_last_notice():
     notices = [RunFinding(level="notice", title=f"new {at}", message="new") for at in range(SHOWN + 3)]
     lines = annotation_lines(mixed_run(), places, findings=notices)
     assert len(lines) == SHOWN
-    assert lines[-1] == "::notice title=mendbench::4 more notices; all stand in the run's report"
+    assert lines[-1] == "::notice title=mendbench::4 more notices; all are in the run's report"
 
 
 def test_a_count_of_others_leaves_the_notices_that_there_is_room_for():
@@ -92,7 +92,7 @@ def test_a_count_of_others_leaves_the_notices_that_there_is_room_for():
     notices = [RunFinding(level="notice", title=f"new {at}", message="new") for at in range(SHOWN)]
     lines = annotation_lines(mixed_run(), places, findings=[*warnings, *notices])
     assert [line[:9] for line in lines] == ["::warning"] * SHOWN + ["::notice "] * SHOWN
-    assert lines[-1].endswith("::1 more warning and 1 more notice; all stand in the run's report")
+    assert lines[-1].endswith("::1 more warning and 1 more notice; all are in the run's report")
 
 
 def test_with_findings_they_alone_are_reported():

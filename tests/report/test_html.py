@@ -189,7 +189,7 @@ def test_a_run_without_trials_has_a_page_that_says_so():
 
 @pytest.mark.parametrize(
     ("cases", "says"),
-    [(19, "too few cases so far to hold others against"), (20, "a gap no larger than theirs is not a finding")],
+    [(19, "too few cases so far for a comparison"), (20, "a gap no larger than theirs is not a finding")],
 )
 def test_controls_are_held_against_others_from_twenty_cases_on(cases, says):
     assert f"Controls: {says}" in render_html(lettered_run({"summary": "u" * cases, "none": "u" * cases}))

@@ -92,7 +92,9 @@ def test_policies_stand_side_by_side_and_the_other_panels_are_folded():
 def test_what_limits_the_main_model_s_results_follows_the_headline():
     run = lettered_run({"summary": "r"}, report={"main_model": MODEL, "note": "Few cases."})
     second = markdown(run).split("\n\n")[2]
-    assert second == "Everything about this model is exploratory: no contrast was settled for it beforehand. Few cases."
+    assert (
+        second == "Everything about this model is exploratory: no contrast was specified for it beforehand. Few cases."
+    )
 
 
 def test_what_has_no_verdict_is_reported_once_for_all_that_miss_the_same():
@@ -164,7 +166,7 @@ def test_what_is_cut_is_counted_and_what_is_left_is_whole(limit):
     text = markdown(run, limit=limit)
     assert len(text.encode()) <= limit
     if len(markdown(run).encode()) > limit:
-        assert re.search(r"^_Cut for its length: .+\. All stand in the run's report\._$", text.splitlines()[-1])
+        assert re.search(r"^_Cut for its length: .+\. The run's report has them all\._$", text.splitlines()[-1])
     assert text.count("<details>") == text.count("</details>")
 
 

@@ -69,7 +69,7 @@ def test_a_primary_contrast_of_another_model_does_not_stand_beside_the_best_stra
     run.run["protocol"]["plan"] = {**run.run["protocol"]["plan"], "model": "another"}
     assert not any("Primary contrast" in line for line in answers(run)["Which strategy?"].why)
     (theme,) = (one for one in screen(run).themes if one.title == "Primary contrasts of the protocol")
-    assert theme.note == "Of another, not of tiny-coder, as the corpus's protocol settled them."
+    assert theme.note == "Of another, not of tiny-coder, as fixed in the corpus's protocol."
 
 
 def test_floor_and_ceiling_are_named_beside_the_best():
@@ -130,7 +130,7 @@ def test_each_model_with_trials_under_the_headline_s_policy_has_its_pictures_the
 def test_pictures_without_their_data_say_why():
     found = {one.name: one.why for one in screen(lettered_run({"mend": "r"})).missing}
     assert found["differences"] == "There is nothing to compare: summary was not run."
-    assert found["waste"].startswith("Two policies are needed, naive among them")
+    assert found["waste"].startswith("This picture needs trials with a verdict under two policies, naive among them")
     assert found["tokens"].startswith("Fewer than two strategies")
 
 

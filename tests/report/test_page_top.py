@@ -33,7 +33,7 @@ def test_the_lead_chart_and_the_three_answers_come_first():
 def test_findings_kinds_and_pictures_can_be_read_without_a_script():
     html, text = seen(small_run())
     assert "two-layer wastes 0.67 attempts fewer a trial than naive" in text
-    assert "Kinds are never added up" in text
+    assert "Kinds are not added up" in text
     assert html.count('<svg class="picture"') == html.count("<figure")
     assert html.count("The figures behind it") == html.count("<figure")
 

@@ -133,7 +133,7 @@ def test_a_control_on_few_cases_says_nothing_of_noise():
     run = lettered_run({"summary": "u" * 20, "summary-b": "r-" + "-" * 18, "full-context": "r" + "u" * 19})
     text, control = texts_of(run, "Strategies")
     assert "not a finding" not in text
-    assert control.endswith(": too few cases so far to hold others against (under 20).")
+    assert control.endswith(": too few cases so far for a comparison (under 20).")
 
 
 def test_a_strategy_tuned_after_the_test_has_no_test_result():

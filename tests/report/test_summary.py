@@ -90,7 +90,7 @@ def test_what_limits_the_main_model_s_results_is_said():
         "tiny-coder: sampling parameters unknown, so there is no pass@k, latency or cost.",
         "Asked in batches.",
         "Token counts are estimates (≈).",
-        "Everything about this model is exploratory: no contrast was settled for it beforehand.",
+        "Everything about this model is exploratory: no contrast was specified for it beforehand.",
         "They designed mend.",
     )
 

@@ -275,7 +275,7 @@ def test_an_answer_that_the_service_would_not_give_is_found(root):
     assert failed(root)["services and cassette agree"] == (
         f'GET {HOST}/people/p-1 (key {key}, exchange 1 of world.yaml): body /town is "Oslo" in the recording and "Vik" from the simulator; '
         f"record it again with `mendbench case check {RENAMED} --record all`, "
-        "or change state so that the simulator gives the recorded answer"
+        "or change state so that the simulator gives the recorded response"
     )
 
 

@@ -66,7 +66,7 @@ def show_checked(checked: CheckedCorpus, output: Format) -> int:
     if read:
         shape = columns("case", "kind", "holds", numbers=("killed", "survived", "invalid", "missed", "seconds"))
         proofs = Table(columns=shape, rows=[_row(case) for case in read])
-        show_tables([proofs], "Proof of the corpus, and what became of mutants of the fix")
+        show_tables([proofs], "Proof of the corpus, and the mutants of the fix")
         if len(read) > 1:
             write("\n")
             show_tables([_by_mutant(summary)], "Mutants by kind")

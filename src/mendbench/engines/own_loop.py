@@ -111,7 +111,7 @@ def repair_by_itself(
     job = Job(
         task="repair", workflow=workflow, inputs=inputs, world=world, clock=clock, detector=None, model_request=tap,
         files={"MENDBENCH_REQUEST": request},
-        variables={"MENDBENCH_ANSWERS": str(asking.responses), **({"MENDBENCH_MODEL": asking.model} if asking.model else {})},
+        variables={"MENDBENCH_RESPONSES": str(asking.responses), **({"MENDBENCH_MODEL": asking.model} if asking.model else {})},
     )  # fmt: skip
     document = engine.document_of(job)
     own = document.get(OWN) or {}

@@ -21,7 +21,7 @@ SHOWN = 10
 
 _COUNTED_AS: Level = "notice"
 
-_WHERE = "all stand in the run's report"
+_WHERE = "all are in the run's report"
 
 MESSAGE = 4_000
 """Maximum characters of a message: GitHub cuts longer ones."""

@@ -144,7 +144,7 @@ def _panel(panel: Panel) -> _Section:
     under = f"{code(panel.solver.label)}{on_apis(panel.api)}, policy {code(panel.policy.label)}"
     caption = f"### Repair success: {under}{_title(panel)}"
     foot = (
-        "Right: cases right within three attempts, of the cases with an edit fault. Under 20 cases no share is given.\n"
+        "Right: cases right within three attempts, of the cases with an edit fault. A share needs at least 20 cases.\n"
     )
     return _table(Table(columns=_PANEL, rows=[*map(_line, panel.lines)], caption=caption), foot, "strategies")
 
@@ -277,7 +277,7 @@ def _fitted(sections: Sequence[_Section], limit: int) -> str:
 def _cut_line(cut: Sequence[str]) -> str:
     listed = "; ".join(cut)
     named = listed if _size(listed) <= CUT_LINE // 2 else f"{len(cut)} sections in part or whole"
-    return f"_Cut for its length: {named}. All stand in the run's report._\n"
+    return f"_Cut for its length: {named}. The run's report has them all._\n"
 
 
 def _rows_that_fit(section: _Section, room: int) -> int | None:

@@ -204,7 +204,7 @@ _TERMS = (
     ),
     ("won, lost", "cases that only this strategy repaired, and cases that only the other one repaired"),
     ("unjudged", "without a verdict, because a recording is missing"),
-    ("harmful", "did something forbidden, twice, or that nobody asked for"),
+    ("harmful", "did something forbidden, repeated or unrequested"),
     (
         "noop, suggestion-only, reference",
         "no repair, the engine's own suggestion, and the right fix: bounds, under their own policy",
@@ -275,7 +275,7 @@ def _notes(selection: Selection, saved: Sequence[Saving], primary: Primary) -> d
     if primary.model is not None:
         other = f", not of {selection.solver.label}" if primary.model != selection.solver.model else ""
         detectors = "".join(f" The detector of {policy} is {detector}." for policy, detector in primary.detectors)
-        notes["primary"] = f"Of {primary.model}{other}, as the corpus's protocol settled them.{detectors}"
+        notes["primary"] = f"Of {primary.model}{other}, as fixed in the corpus's protocol.{detectors}"
     return notes
 
 

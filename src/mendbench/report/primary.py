@@ -11,7 +11,7 @@ from mendbench.results.store import StoredRun
 from mendbench.scoring.comparing.contrasts import TRAINING, Changed, ContrastResult, contrasts
 from mendbench.scoring.record_table import Records
 
-_ABSENT = "This run carries no plan of primary contrasts, so that all of it is exploratory."
+_ABSENT = "This run has no plan of primary contrasts, so all of it is exploratory."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

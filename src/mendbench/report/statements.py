@@ -97,7 +97,7 @@ def warning_statements(found: Sequence[DetectorWarnings], selection: Selection) 
         if warnings.matrix_without_adversarial is not None:
             fair = {rate.name: rate for rate in warnings.matrix_without_adversarial.rates}
             text += (
-                f"; without the {counted(len(warnings.adversarial_cases), 'case')} chosen to catch it out {fair['recall'].part} of "
+                f"; without the {counted(len(warnings.adversarial_cases), 'case')} chosen to mislead it {fair['recall'].part} of "
                 f"{fair['recall'].n} and {counted(fair['false_alarm_rate'].part, 'false alarm')}"
             )
         lost: defaultdict[str, float] = defaultdict(float)
@@ -113,7 +113,7 @@ def warning_statements(found: Sequence[DetectorWarnings], selection: Selection) 
 def trial_statements(trials: Sequence[TrialRecord], under: str) -> Iterator[Statement]:
     """Yield how many of the headline's trials failed silently, and which."""
     meanings = {
-        "harmful": "did harm: what was forbidden, something twice, or what nobody asked for",
+        "harmful": "did harm: something forbidden, repeated or unrequested",
         "plausible": "ran green, though checks or variants fail",
         "false_warning": "ended in a warning where none was due",
     }
@@ -165,7 +165,7 @@ def _between(difference: Difference, name: str, other: str, at: str = "", *, pla
     if difference.verdict == "undefined":
         return f"{name} and {other} cannot be compared: there are no {difference.of} on both sides"
     if difference.verdict == "alike":
-        could = f"up to {percent(unseen_share(difference.groups))} of other groups of cases could yet"
+        could = f"up to {percent(unseen_share(difference.groups))} of other groups of cases may still differ"
         return f"{name} and {other} are alike{at}: none of {cases} differs; {could}"
     if difference.verdict == "open":
         without = f"{difference.open} of {counted(difference.cases, 'case')} are without a verdict on a side"
@@ -215,12 +215,12 @@ def _controls(gaps: Sequence[Gap], noise: Sequence[Gap]) -> Iterator[str]:
     for gap in noise:
         small, last = "", " A gap no larger than a control's is not a finding."
         if gap.difference.cases < FEW:
-            small, last = f": too few cases so far to hold others against (under {FEW})", ""
+            small, last = f": too few cases so far for a comparison (under {FEW})", ""
         yield (
             f"Control {gap.name} against {gap.against}: {signed(gap.cases)} of {counted(gap.judged, 'case')}{small}.{last}"
         )
     if gaps and not noise:
-        yield "No control was run beside what it should not differ from, so nothing says how large a gap is noise."
+        yield "No control strategy was run together with its reference, so the size of noise is unknown."
 
 
 def _of_saving(saving: Saving) -> str:

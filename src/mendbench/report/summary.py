@@ -208,7 +208,7 @@ def _caveats(run: StoredRun, views: Views) -> Iterator[str]:
     if estimated(run, solver):
         yield "Token counts are estimates (≈)."
     if settled_for(run) != solver.model:
-        yield "Everything about this model is exploratory: no contrast was settled for it beforehand."
+        yield "Everything about this model is exploratory: no contrast was specified for it beforehand."
     report = run.run.get("report") or {}
     if report.get("note") and report.get("main_model") == solver.model:
         yield str(report["note"])
@@ -331,7 +331,7 @@ def _services(records: Records) -> tuple[str, ...]:
     if not lines:
         return ()
     derived = sum(records.column("derived"))
-    rest = f"{figure(derived)} answers derived, the others recorded" if derived else "every response recorded"
+    rest = f"{figure(derived)} responses derived, the others recorded" if derived else "every response recorded"
     return (*lines, f"A case may have several of them; {rest}.")
 
 
@@ -360,7 +360,7 @@ def _covered(records: Records) -> str:
     if len(covered) == len(records):
         return ""
     cases, of = len(covered.values("case")), len(records.values("case"))
-    others = "the others may have been looked at while a strategy was tuned, and stand in the grid alone"
+    others = "the others may have been used to tune a strategy, and are only in the grid"
     return f"{cases} of the {of} cases, the test part; {others}"
 
 
@@ -368,7 +368,7 @@ def _provenance(records: Records) -> str:
     """Return where the world's responses come from, in cases, and how many were in no cassette."""
     derived = sum(records.column("derived"))
     rest = (
-        f"{derived} answers derived by simulated services, the others recorded"
+        f"{derived} responses derived by simulated services, the others recorded"
         if derived
         else "every response recorded"
     )

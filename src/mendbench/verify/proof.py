@@ -399,7 +399,7 @@ def first_prompt(
 def _services_agree(bench: ProofParts, fixed: JsonObject | None) -> Requirement:
     off = disagreements(bench, fixed)
     again = bench.hint.replace("--record new_episodes", "--record all")
-    hint = f"record it again with `{again}`, or change state so that the simulator gives the recorded answer"
+    hint = f"record it again with `{again}`, or change state so that the simulator gives the recorded response"
     return Requirement(what="services and cassette agree", held=not off, why="; ".join((*off, hint)) if off else "")
 
 

@@ -94,11 +94,11 @@ def said_twice(cases: tuple[Case, ...]) -> dict[str, BadInput]:
         same_id = by_id.setdefault(case.id.lower(), case)
         if same_id is not case:
             found[case.id] = BadInput(
-                str(case.folder), f"the id of {same_id.id} but for its letters' case", "rename it"
+                str(case.folder), f"an id that differs from {same_id.id} only in letter case", "rename it"
             )
         same = by_truth.setdefault(case.digest, case)
         if same is not case:
-            found[case.id] = BadInput(str(case.folder), f"the very case that {same.id} is", "change it or delete it")
+            found[case.id] = BadInput(str(case.folder), f"a copy of {same.id}", "change it or delete it")
     return found
 
 

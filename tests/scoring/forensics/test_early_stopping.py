@@ -79,7 +79,7 @@ def test_what_is_not_known_is_counted_by_its_reason():
     pairs, unknown = paired(mine, theirs)
     assert [own.case for own, _ in pairs] == ["c"]
     assert [(why.reason, why.trials) for why in unknown] == [
-        ("answered otherwise than under naive", 1),
+        ("another response than under naive", 1),
         ("crashed under the policy", 1),
         ("not run under naive", 1),
         ("not run under the policy", 2),

@@ -70,7 +70,7 @@ def test_only_futile_attempts_of_a_mixed_case_are_waste_of_a_missed_warning():
     [
         (unjudged("a", "?"), "unjudged under naive"),
         (unjudged("a", verdict="crashed"), "crashed under naive"),
-        (trial("a", "xp", right=True, prices={"response": 11}), "answered otherwise than under naive"),
+        (trial("a", "xp", right=True, prices={"response": 11}), "another response than under naive"),
         (trial("a", "xp", right=True, strategy="mend"), "not run under naive"),
         (trial("a", "xp", right=True, sample=1), "not run under naive"),
         (trial("a", "xp", right=True, repairer="rules", model=None), "not run under naive"),

@@ -107,8 +107,8 @@ def test_a_crash_is_never_put_down_to_chance():
     [
         ({}, SAME, "the same responses and the same exchanges; it was judged otherwise"),
         ({}, {}, "the same responses; it ended otherwise (succeeded -> no_progress)"),
-        ({}, {"responses": (response("p2", "a2"),)}, "attempt 1: another prompt, answered otherwise"),
-        ({}, {"responses": (response("p1", "a2"),)}, "attempt 1: the same prompt, answered otherwise, recorded again"),
+        ({}, {"responses": (response("p2", "a2"),)}, "attempt 1: another prompt, another response"),
+        ({}, {"responses": (response("p1", "a2"),)}, "attempt 1: the same prompt, another response, recorded again"),
         ({}, {**SAME, "exchanges": "k1@30:r1,k2@30:r2"}, "the same responses, and other exchanges with the world"),
         (
             {"responses": (response(),), "stop_reason": "no_progress"},
@@ -275,7 +275,7 @@ def test_a_broken_limit_fails_and_stands_with_its_interval():
 def test_answers_anew_that_change_no_verdict_pass_and_are_counted():
     result = gated([entry("a")], [entry("a", responses=ANEW)])
     assert (result.verdict, result.tally.resampled, result.tally.other_ways) == ("pass", 1, 1)
-    assert "1 trial came out the same by other prompts, answers or exchanges" in result.notes
+    assert "1 trial have the same result with other prompts, responses or exchanges" in result.notes
 
 
 def test_findings_come_worst_first_and_the_result_is_json():

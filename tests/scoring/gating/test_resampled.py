@@ -108,7 +108,7 @@ def gated(pairs):
 
 
 def still_wrong(count, **now):
-    """Return pairs that are wrong on both sides, answered otherwise."""
+    """Return pairs that are wrong on both sides, another response."""
     made = (pair(f"wrong-{at:03d}", then=False, now=False) for at in range(count))
     return [Pair(then=one.then, now=replace(one.now, **now)) for one in made]
 

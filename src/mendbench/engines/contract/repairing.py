@@ -60,7 +60,7 @@ def _after_a_failure(model: _Model, document: JsonObject) -> Iterator[str]:
         yield "it did not ask the model after a failure: POST to MENDBENCH_MODEL_URL/chat/completions"
     if len(model.model_requests) > 2 + _PATIENCE:
         more = len(model.model_requests) - 2
-        yield f"it asked {more} times more after it was refused with 429: MENDBENCH_ANSWERS says how many responses there are"
+        yield f"it asked {more} times more after it was refused with 429: MENDBENCH_RESPONSES says how many responses there are"
     if not isinstance(own.get("workflow"), dict):
         yield "it reports no mendbench.workflow: the workflow as it is now, changed or not; without it nothing that it mended counts"
     if document["success"] and own.get("workflow") == _FAILS:
@@ -84,6 +84,6 @@ def _repaired(engine: CommandEngine, workflow: JsonObject) -> tuple[_Model, Json
     job = Job(
         task="repair", workflow=workflow, inputs={}, world=ScriptedWorld(responses, clock), clock=clock, detector=None, model_request=model,
         files={"MENDBENCH_REQUEST": "Write down what colour crate 7 has."},
-        variables={"MENDBENCH_ANSWERS": "1", "MENDBENCH_MODEL": _MODEL},
+        variables={"MENDBENCH_RESPONSES": "1", "MENDBENCH_MODEL": _MODEL},
     )  # fmt: skip
     return model, engine.document_of(job)

@@ -147,7 +147,7 @@ def _table(gaps: Sequence[Gap]) -> Table:
             "Lost",
             "95 % interval",
             "Is",
-            "Prompt and answer tokens of a trial",
+            "Prompt and response tokens of a trial",
         ),
         rows=tuple(
             (

@@ -161,7 +161,7 @@ def _of(place: TokenPoint) -> str:
 
 
 def _says(found: Sequence[TokenPoint], best: Sequence[TokenPoint]) -> str:
-    return f"{'; '.join(_of(place) for place in found)}. Beaten by none in both: {listing([place.name for place in best])}."
+    return f"{'; '.join(_of(place) for place in found)}. Not dominated: {listing([place.name for place in best])}."
 
 
 def _table(found: Sequence[TokenPoint], best: Sequence[TokenPoint]) -> Table:

@@ -39,8 +39,8 @@ def warnings(found: Sequence[DetectorWarnings], selection: Selection) -> Chart |
         name=NAME,
         title=TITLE,
         reads=(
-            "Lines: what a node's state is. Columns: what the detector took it for. Right ones lie on the diagonal; a hatched cell is a "
-            "mistake: under warning it stops a repair for nothing, under success it hides a failure."
+            "Rows: the true state of a node. Columns: the detected state. Correct detections are on the diagonal. A hatched "
+            "cell is a mistake: detected as warning, a repair stops needlessly; detected as success, a failure stays hidden."
         ),
         of=f"n = {listing(_ns(shown))} of the first execution, each case once",
         says=" ".join(_says(detected) for detected in shown),

@@ -20,7 +20,7 @@ ROW, TOP, FOOT, BAR = 46, 8, 44, 14
 def waste(savings: Sequence[Saving], unstopped: Saving | None) -> Chart | Missing:
     """Return the chart, or why there is nothing to draw."""
     if not savings or unstopped is None:
-        why = f"Two policies are needed, {MAIN_POLICY} among them, with trials that both have a verdict on."
+        why = f"This picture needs trials with a verdict under two policies, {MAIN_POLICY} among them."
         return Missing(name=NAME, title=TITLE, why=why)
     found = (unstopped, *savings)
     scale = across(0, max(_wasted(saving) for saving in found) or 1, start=0, end=100)

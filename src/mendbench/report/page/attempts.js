@@ -53,13 +53,13 @@ function attemptPart(attempt, before, row, run) {
     attempt.problem ? el("p", { class: "why" }, note("What was wrong with it: "), attempt.problem) : null,
     editPart(attempt, before, row),
     attempt.execution ? [el("h4", null, "Resumed execution ", stateBadge(attempt.execution.outcome)), executionPart(attempt.execution, `execution after attempt ${attempt.number}`)]
-      : el("p", { class: "explain" }, attempt.workflow === null ? "No workflow came of it, so nothing ran." : "The candidate did not run."));
+      : el("p", { class: "explain" }, attempt.workflow === null ? "There is no workflow, so nothing ran." : "The candidate did not run."));
 }
 
 function editPart(attempt, before, row) {
   const since = before?.workflow ?? row.workflow;
   if (attempt.workflow === null) return null;
-  if (attempt.workflow === since) return el("p", { class: "explain" }, "The workflow is as it was before.");
+  if (attempt.workflow === since) return el("p", { class: "explain" }, "The workflow is unchanged.");
   const change = before?.workflow ? "what the attempt before left → candidate" : "broken workflow → candidate";
   return [el("h4", null, "Edit ", note(change)), diffView(since, attempt.workflow),
     before?.workflow && attempt.workflow !== row.workflow ? fold(false, "All edits since the broken workflow", diffView(row.workflow, attempt.workflow)) : null];

@@ -77,7 +77,7 @@ function strategiesView(run, state, change) {
     countsTable(pairs, named, [el("b", null, a), " against ", el("b", null, b), `, under ${state.policy}, answered by ${state.by}, on the cases that both have.`]),
     ["onlyA", "onlyB", "open"].map((group) => pairsPart(pairs, group, named[group], item)),
     ["neither", "both"].map((group) => pairsPart(differing, group, `${named[group]}, in different ways`, item, pairs.length)),
-  ] : el("p", { class: "explain" }, "No case that both have is left by these choices.")];
+  ] : el("p", { class: "explain" }, "No common case matches these filters.")];
 }
 
 function runsView(run, state) {
@@ -87,7 +87,7 @@ function runsView(run, state) {
   const turns = Object.keys(TURNS).filter((group) => group !== "same");
   return [countsTable(pairs, TURNS, ["This run against ", el("b", null, other), ", trial by trial."]),
     turns.some((group) => pairs.some((pair) => pair.group === group)) ? turns.map((group) => pairsPart(pairs, group, TURNS[group], item))
-      : el("p", { class: "explain" }, "Every trial came out as it did there.")];
+      : el("p", { class: "explain" }, "Every trial has the same result there.")];
 }
 
 async function promptsView(run, state, change) {
@@ -104,6 +104,6 @@ async function promptsView(run, state, change) {
   return [back, pairTitle(a), el("div", { class: "filters" }, sided(a, state.compare), sided(b, state.to), choose),
     el("section", null, el("h2", null, "Their prompts"), attempts.every(Boolean)
       ? diffView(userText(attempts[0]), userText(attempts[1]), "The prompts are the same, line by line.", [state.compare, state.to])
-      : el("p", { class: "explain" }, attempts.some(Boolean) ? "Only one of the two came to this attempt." : "Neither made an attempt.")),
+      : el("p", { class: "explain" }, attempts.some(Boolean) ? "Only one of the two reached this attempt." : "Neither made an attempt.")),
     attempts.some(Boolean) ? [besides("What was answered", answer), besides("What was edited", edit)] : null];
 }

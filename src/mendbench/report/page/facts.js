@@ -57,6 +57,6 @@ function recordPart(row) {
     row.edits.length ? [el("h3", null, `${many(row.edits.length, "place")} edited${row.edited ? "" : ", none left applied"}`), paths(row.edits)] : null,
     el("h3", null, "Key and evidence"), facts(codes.filter(([, value]) => value).map(([name, value]) => [name, el("code", null, value)])),
     el("h3", null, "All of it ", copyButton("record", () => JSON.stringify(row, null, 1))),
-    el("p", { class: "explain" }, "The trial's line of trials.jsonl, with its texts in their places, less what depends on the moment."),
+    el("p", { class: "explain" }, "The trial's line of trials.jsonl, with its texts, without values that depend on time."),
   ];
 }

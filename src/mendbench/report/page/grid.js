@@ -2,7 +2,7 @@
 
 function gridView(run, state, change) {
   const columns = columnsInSight(run, state), shown = inSight(run, state);
-  if (!shown.length) return el("p", { class: "explain" }, "No case is left by these filters.");
+  if (!shown.length) return el("p", { class: "explain" }, "No case matches these filters.");
   const families = state.sort === "family" ? groupBy(shown, ({ row }) => row.family) : new Map([["", shown]]);
   const grid = el("table", { class: "grid", role: "grid", "aria-labelledby": "grid-title" },
     el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, headOf("Case", state.sort === "name" ? "family" : "name", state, change, ""),

@@ -34,7 +34,7 @@ function readFact(pattern) {
 }
 
 function factsPart({ facts: { found, missing }, words: quotes = [], leaks }) {
-  const where = leaks && el("p", { class: "note" }, leaks === "nowhere" ? "The fix's new value stood nowhere in it." : `The fix's new value stood in: ${leaks}.`);
+  const where = leaks && el("p", { class: "note" }, leaks === "nowhere" ? "It did not contain the fix's new value." : `The fix's new value stood in: ${leaks}.`);
   if (!found.length && !missing.length) return where;
   return el("div", null, el("p", { class: "note" }, `${found.length} of ${many(found.length + missing.length, "fact")} that the fix needs: `,
     found.map((fact, at) => el("code", { class: "fact found", title: `found by the pattern ${fact}` }, `✓ ${quotes[at]?.length ? quotes[at].join(", ") : readFact(fact)}`)),

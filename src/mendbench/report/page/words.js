@@ -84,5 +84,5 @@ function legendView() {
     return el("div", null, el("dt", null, badge(row)), el("dd", null, meaning));
   });
   return fold(false, "What the outcomes mean", el("dl", { class: "legend" }, items),
-    el("p", { class: "explain" }, "A tick means that the trial came out right for its kind of case: declining, for one, is right where only the user can help."));
+    el("p", { class: "explain" }, "A tick means that the trial is right for its kind of case: declining is right where only the user can help."));
 }

@@ -137,7 +137,7 @@ def why_unknown(trial: TrialRecord, naive: TrialRecord | None) -> str | None:
     if not naive.judged:
         return f"{naive.verdict} under {REFERENCE}"
     shared = zip(trial.attempts, naive.attempts, strict=False)
-    return None if all(_alike(*both) for both in shared) else f"answered otherwise than under {REFERENCE}"
+    return None if all(_alike(*both) for both in shared) else f"another response than under {REFERENCE}"
 
 
 def unknowns(reasons: Mapping[str, int]) -> tuple[Unknown, ...]:

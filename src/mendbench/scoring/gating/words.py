@@ -50,7 +50,7 @@ def cause(then: BaselineEntry, now: BaselineEntry) -> str:
         asked = "the same prompt" if before.prompt == after.prompt else "another prompt"
         if before.response != after.response:
             resampled = ", recorded again" if before.prompt == after.prompt and after.asked else ""
-            return f"attempt {number}: {asked}, answered otherwise{resampled}"
+            return f"attempt {number}: {asked}, another response{resampled}"
     if then.attempts != now.attempts:
         return _stopped(then, now)
     if then.stop_reason != now.stop_reason:
@@ -118,7 +118,7 @@ def notes(result: GateResult, counts: Mapping[tuple[Change, Level], int], shard:
             f"compared {tally.compared} of the {tally.baseline} trials of {result.baseline}{resampled}; {tally.alike} alike"
         )
     if tally.other_ways:
-        found.append(f"{_trials(tally.other_ways)} came out the same by other prompts, answers or exchanges")
+        found.append(f"{_trials(tally.other_ways)} have the same result with other prompts, responses or exchanges")
     costs = [_FAILED[change].format(_trials(count)) for change in COSTS if (count := counts.get((change, "show"), 0))]
     if costs:
         found.append(f"shown, not gated: {'; '.join(costs)}")
