@@ -7,7 +7,8 @@
 `run` works in FOLDER: a clone, an environment that imports it, and results.jsonl, to which an interrupted run adds the rest. First the
 whole suite runs once with a probe in place of each mutant. A probe records which test evaluates it, also in programs that the test starts.
 Tests that fail then are left out. Each mutant then meets at most 300 tests that reach it: those of its module's own test file, then
-those of at most 40 others, near ones first; both for 20 s of CPU time at most. The first test that fails catches it.
+those of at most 40 others, near files first and then tests that reach few mutants; both for 60 s of CPU time at most. The first test that
+fails catches it.
 
 `--like` plants the same mutants in a later commit, whose tests may be renamed, merged or gone. No probes run: each mutant meets the test
 that caught it in the earlier run, then that test's file, its module's test file, and the files of all tests that reached it.
@@ -33,7 +34,7 @@ from source_mutants_made import CannotPlant, Mutant, chosen, planted
 HERE = Path(__file__).parent
 RECORD = HERE / "source_mutants.jsonl"
 MOST_TESTS, MOST_FILES = 300, 40
-MOST_CPU_S = 20
+MOST_CPU_S = 60
 """CPU time of the tests that a mutant meets in one stage, with what starting pytest takes."""
 MOST_WALL_S = 900
 """Wall time after which a stage counts as one that does not end."""
@@ -73,6 +74,8 @@ class Result:
     """The test that failed, else ``collection`` or ``no end``; of a mutant that could not be planted, why."""
     tests: int = 0
     """How many tests or test files were selected."""
+    ran: int = 0
+    """How many tests ran before one failed, or the time was over."""
 
 
 def made(folder: Path, commit: str) -> None:
@@ -177,16 +180,13 @@ def reached_by(folder: Path) -> dict[int, list[str]]:
 
 
 def stages(mutant: Mutant, tests: Sequence[str]) -> list[list[str]]:
-    """Return the tests of the module's own test file, then others: one of each file in turn, near files first."""
+    """Return the tests of the module's own test file, then others, those of the same folder first."""
     file = own_file(mutant)
     own = [test for test in tests if file_of(test) == file] + [file] * ("" in tests)
-    others: dict[str, list[str]] = {}
-    for test in tests:
-        if file_of(test) not in ("", file):
-            others.setdefault(file_of(test), []).append(test)
-    near = sorted(others, key=lambda other: Path(other).parent != Path(file).parent)[:MOST_FILES]
-    turns = sorted((turn, at, test) for at, other in enumerate(near) for turn, test in enumerate(others[other]))
-    return [own[:MOST_TESTS], [test for _, _, test in turns][: MOST_TESTS - len(own[:MOST_TESTS])]]
+    others = [test for test in tests if file_of(test) not in ("", file)]
+    near = sorted(others, key=lambda test: Path(file_of(test)).parent != Path(file).parent)
+    files = list(dict.fromkeys(map(file_of, near)))[:MOST_FILES]
+    return [own[:MOST_TESTS], [test for test in near if file_of(test) in files][: MOST_TESTS - len(own[:MOST_TESTS])]]
 
 
 def stages_like(mutant: Mutant, tests: Sequence[str], before: Result) -> list[list[str]]:
@@ -205,14 +205,15 @@ def tried(folder: Path, mutant: Mutant, met: Sequence[Sequence[str]]) -> Result:
         plant(folder, [(mutant, mutant.after)])
     except CannotPlant as error:
         return Result(number=mutant.number, ending="not planted", by=str(error))
-    count = sum(map(len, met))
+    count, passed = sum(map(len, met)), 0
     for tests in met:
         code, ran = tested(folder, "one.tsv", tests, "-x") if tests else (0, [])
         failed = next((test for outcome, _, test in ran if outcome == "failed"), "")
+        passed += sum(outcome == "passed" for outcome, _, _ in ran)
         if failed or code is None or (code and not ran and code != NO_TESTS):
             by = failed or ("no end" if code is None else "collection")
-            return Result(number=mutant.number, ending="caught", by=by, tests=count)
-    return Result(number=mutant.number, ending="survived" if count else "not covered", tests=count)
+            return Result(number=mutant.number, ending="caught", by=by, tests=count, ran=passed)
+    return Result(number=mutant.number, ending="survived" if count else "not covered", tests=count, ran=passed)
 
 
 def results_of(folder: Path) -> dict[int, Result]:
