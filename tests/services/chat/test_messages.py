@@ -146,6 +146,13 @@ def test_a_reaction_counts_once_for_each_who_reacts():
     assert seen(client.send("PUT", f"{message}/reactions/thumbsup/@me")) == (400, 10014, "Unknown Emoji")
 
 
+def test_a_message_takes_its_first_reaction():
+    client, message = chat(), f"{POST}/1190000000000000001"
+    assert "reactions" not in body_of(client.send("GET", message))
+    assert client.send("PUT", f"{message}/reactions/%F0%9F%91%8D/@me").status == 204
+    assert body_of(client.send("GET", message))["reactions"][0]["count"] == 1
+
+
 def test_a_webhook_posts_with_its_own_name_and_needs_its_token_alone():
     client = chat()
     hook = body_of(client.send("POST", f"{LOG}/webhooks", {"name": "Weather vane"}))
