@@ -78,6 +78,12 @@ def test_rows_are_appended_below_the_table_that_the_range_touches():
     assert values(client, f"{CRATES}!A5:C6")["values"] == [["KX-0424", "", "7"], ["KX-0425"]]
 
 
+def test_the_table_that_a_range_touches_reaches_up_to_the_next_empty_row():
+    client = sheets()
+    update(client, "Germination!A6", {"values": [["above"], ["below"]]})
+    assert append(client, "Germination!A7", {"values": [["x"]]})["tableRange"] == "Germination!A6:A7"
+
+
 def test_append_grows_the_sheet_and_says_nothing_of_its_limits():
     client = sheets({"spreadsheets": {LEDGER: {"sheets": {"118273640": {"rowCount": 3}}}}})
     assert append(client, "Germination", {"values": [["x"]]})["updates"]["updatedRange"] == "Germination!A4"
