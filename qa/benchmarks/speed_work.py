@@ -22,7 +22,8 @@ from mendbench.repair.policies import policy
 from mendbench.repair.stop_rules import repair
 from mendbench.results.store import read_run
 from mendbench.strategies.template import TemplateStrategy
-from mendbench.trial.session import session_for
+from mendbench.trial.components import build_components
+from mendbench.trial.session import open_session
 
 
 def main() -> None:
@@ -36,7 +37,7 @@ def main() -> None:
         key = TrialKey(**{part.name: row[part.name] for part in dataclasses.fields(TrialKey)})
         case = context.corpus.case(key.case)
         recordings = Recorder().recordings(context.corpus.cassettes(case))
-        session = session_for(context, case, key, recordings, Recorder())
+        session = open_session(case, key, build_components(key, case, context), recordings, Recorder())
         trajectory = repair(session.rollout, policy(key.policy))
         strategy = session.parts.strategy
         assert isinstance(strategy, TemplateStrategy)

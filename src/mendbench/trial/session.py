@@ -106,9 +106,12 @@ def open_session(
 def _first_prompt(
     case: Case, key: TrialKey, parts: TrialComponents, recordings: Recordings, known: BenchContext
 ) -> FirstPrompt:
-    """Return a function that takes the first prompt of another model's or sample's session. No foreign repairer gets a shared one."""
+    """Return a function that takes the first prompt of another model's or sample's session. No foreign repairer gets a shared one.
+
+    It has no ``view``: our repairer that asks a model reads the text alone, and a view holds all data of an execution.
+    """
     decides = (*_decides(case, key, recordings), parts.strategy, parts.budget)
-    return lambda render: known.first_prompts.get(decides, render)
+    return lambda render: known.first_prompts.get(decides, lambda: replace(render(), view=None))
 
 
 def _decides(case: Case, key: TrialKey, recordings: Recordings) -> tuple[object, ...]:
