@@ -1,6 +1,7 @@
-"""Report which wording makes the next call right, and whether the probe's verdict predicts it: ``python analyse.py [RUN]``.
+"""Report which wording makes the next call right, and whether the probe's verdict predicts it: ``python analyse.py [FOLDER ...]``.
 
-It reads the run of this folder's matrix and the probes, and prints Markdown. A next call is right if it passes the case's checks. A call
+It reads the run of each folder's matrix and its probes, and prints Markdown; of several folders also a table that puts them side by side.
+Without FOLDER it reads this one. A next call is right if it passes the case's checks. A call
 that the probe did not send has no recorded answer; it is not the right call, whose answer is recorded, so it counts as not right.
 Intervals are 95 %, by bootstrap over servers.
 """
@@ -47,12 +48,12 @@ def _settled(record: TrialRecord) -> TrialRecord:
     return replace(record, verdict="incorrect", right_after_first=False) if unsent else record
 
 
-def verdicts() -> dict[str, str]:
+def verdicts(folder: Path) -> dict[str, str]:
     """Return the probe's verdict on the call of each case."""
     found = {}
-    for path in sorted((HERE / "cases").glob("*/*/case.yaml")):
+    for path in sorted((folder / "cases").glob("*/*/case.yaml")):
         server, broken = path.parts[-3], load_yaml(path.read_text("utf-8"), str(path), "")["source"].rpartition(": ")[2]
-        calls = json.loads((HERE / f"probes/{server}.json").read_text("utf-8"))["broken_calls"]
+        calls = json.loads((folder / f"probes/{server}.json").read_text("utf-8"))["broken_calls"]
         found[f"{server}/{path.parts[-2]}"] = next(one["verdict"] for one in calls if one["id"] == broken)
     return found
 
@@ -120,20 +121,37 @@ def servers(trials: Trials, verdict_of: Mapping[str, str]) -> list[str]:
     return lines
 
 
-def main(run: Path) -> None:
-    """Print the three tables, and how many trials are open or sent a call of their own."""
-    records = [one for one in read_run(run).records if one.treatment.model is not None]
-    trials, verdict_of = trials_by_wording(run), verdicts()
+def side_by_side(strata: Mapping[str, Trials]) -> list[str]:
+    """Return the table of right next calls per wording, a column for each folder; the folders are not pooled."""
+    lines = [f"| wording | {' | '.join(strata)} |", "| --- |" + " --- |" * len(strata)]
+    for name in sorted({name for trials in strata.values() for name in trials}):
+        parts = [trials.get(name, ()) for trials in strata.values()]
+        lines.append(f"| `{name}` | {' | '.join(f'{_right(part)} of {len(part)}' if part else '' for part in parts)} |")
+    return lines
+
+
+def report(folder: Path) -> str:
+    """Return the three tables of a folder, and how many trials are open or sent a call of their own."""
+    records = [one for one in read_run(folder / "reports").records if one.treatment.model is not None]
+    trials, verdict_of = trials_by_wording(folder / "reports"), verdicts(folder)
     unsent = sum(one.verdict == "unjudged" and bool(one.attempts) for one in records)
     without = sum(not one.attempts for one in records)
-    print(f"{len(records)} trials; {unsent} sent a call that the probe had not sent; {without} have no response yet.\n")
-    print(
-        "\n\n".join(
-            "\n".join(table)
-            for table in (wordings(trials), by_verdict(trials, verdict_of), servers(trials, verdict_of))
-        )
-    )
+    first = f"{len(records)} trials; {unsent} sent a call that the probe had not sent; {without} have no response yet."
+    tables = (wordings(trials), by_verdict(trials, verdict_of), servers(trials, verdict_of))
+    return "\n\n".join([first, *("\n".join(table) for table in tables)])
+
+
+def main(folders: Sequence[Path]) -> None:
+    """Print the tables of each folder, under its name if there are several."""
+    if len(folders) == 1:
+        print(report(folders[0]))
+        return
+    strata = {folder.resolve().name: folder for folder in folders}
+    for name, folder in strata.items():
+        print(f"## {name}\n\n{report(folder)}\n")
+    print("## Side by side\n")
+    print("\n".join(side_by_side({name: trials_by_wording(folder / "reports") for name, folder in strata.items()})))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "reports")
+    main([Path(word) for word in sys.argv[1:]] or [HERE])

@@ -2,7 +2,8 @@
 
 ``python probe.py install PREFIX`` installs each server into a folder of its own below PREFIX. ``python probe.py run PREFIX [SERVER ...]``
 probes them, and writes ``probes/SERVER.json`` and the schemas of their tools, ``tools/SERVER.json``. ``python probe.py cases PREFIX
-[SERVER ...]`` makes the cases that ``choose.py`` chooses.
+[SERVER ...]`` makes the cases that ``choose.py`` chooses. With ``--private``, both do so in the folder ``private``, whose maps rename the
+arguments: the server runs behind ``renaming_proxy.py``.
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ from typing import Any
 
 import choose
 import prepare
+import renaming_proxy
 
 from mendbench.io.yaml_documents import load_yaml
 from mendbench.probing.servers import CommandTarget
 
 HERE = Path(__file__).parent
-PROBES = HERE / "probes"
+PRIVATE = HERE / "private"
 PORT = 8642
 """Where the pages of ``prepare.py`` are served; right calls name it."""
 ALL = "1000"
@@ -48,26 +50,23 @@ def install(prefix: Path, name: str, server: Server) -> None:
         _run(["npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", "--silent", *server["npm"]])
 
 
-def probe(prefix: Path, name: str, server: Server, options: Sequence[str]) -> str:
+def probe(prefix: Path, folder: Path, name: str, server: Server, options: Sequence[str]) -> str:
     """Probe a server and return what the command prints."""
     with tempfile.TemporaryDirectory() as place, _serving(server):
         prepare.main(Path(place))
+        calls = Path(place, "calls.jsonl")
+        calls.write_text(_calls(folder, name, server), "utf-8")
         words = ["mendbench", "tools", "probe", "--allow-writes", "--limit", ALL]
-        words += [
-            "--calls",
-            f"calls/{server.get('calls', name)}.jsonl",
-            "--folder",
-            f"{place}/{server['folder']}",
-        ]
+        words += ["--calls", str(calls), "--folder", f"{place}/{server['folder']}"]
         words += ["--no-sandbox"] if "serves" in server else []
-        return _run([*words, *options, "--", *_command(prefix, name, server)])
+        return _run([*words, *options, "--", *_command(prefix, folder, name, server)])
 
 
-def schemas(prefix: Path, name: str, server: Server) -> dict[str, Any]:
+def schemas(prefix: Path, folder: Path, name: str, server: Server) -> dict[str, Any]:
     """Return the input schema of each tool of a server, by name."""
     with tempfile.TemporaryDirectory() as place, tempfile.TemporaryDirectory() as scratch:
         prepare.main(Path(place))
-        words = tuple(_command(prefix, name, server))
+        words = tuple(_command(prefix, folder, name, server))
         session = CommandTarget(words=words, scratch=Path(scratch), content=Path(place) / server["folder"]).open()
         try:
             return {tool["name"]: tool["inputSchema"] for tool in session.list_tools()}
@@ -75,22 +74,22 @@ def schemas(prefix: Path, name: str, server: Server) -> dict[str, Any]:
             session.close()
 
 
-def cases(prefix: Path, name: str, server: Server, chosen: Sequence[str]) -> None:
-    """Make a case of each chosen broken call: ``cases/SERVER/CASE``, with its recordings.
+def cases(prefix: Path, folder: Path, name: str, server: Server, chosen: Sequence[str]) -> None:
+    """Make a case of each chosen broken call: ``cases/SERVER/CASE`` in a folder, with its recordings.
 
     Other broken calls of the same right calls are sent too: they become the cases' wrong fixes.
     """
-    calls = json.loads((PROBES / f"{name}.json").read_text("utf-8"))["broken_calls"]
+    calls = json.loads((folder / f"probes/{name}.json").read_text("utf-8"))["broken_calls"]
     right = [one["right_arguments"] for one in calls if one["id"] in chosen]
     others = [one["id"] for one in calls if one["right_arguments"] in right and one["heed"] == "refused"]
     only = [word for one in dict.fromkeys((*chosen, *others)) for word in ("--only", one)]
     with tempfile.TemporaryDirectory() as place:
-        probe(prefix, name, server, [*only, "--emit-cases", f"{place}/cases"])
+        probe(prefix, folder, name, server, [*only, "--emit-cases", f"{place}/cases"])
         made = {_broken_id(path): path for path in Path(place).glob("cases/*/*")}
         for part in ("cases", "cassettes"):
-            shutil.rmtree(HERE / part / name, ignore_errors=True)
+            shutil.rmtree(folder / part / name, ignore_errors=True)
             for one in chosen:
-                shutil.copytree(Path(place, part, *made[one].parts[-2:]), HERE / part / name / made[one].name)
+                shutil.copytree(Path(place, part, *made[one].parts[-2:]), folder / part / name / made[one].name)
 
 
 def _broken_id(case: Path) -> str:
@@ -98,9 +97,27 @@ def _broken_id(case: Path) -> str:
     return str(load_yaml((case / "case.yaml").read_text("utf-8"), str(case), "")["source"]).rpartition(": ")[2]
 
 
-def _command(prefix: Path, name: str, server: Server) -> list[str]:
+def _calls(folder: Path, name: str, server: Server) -> str:
+    """Return the right calls of a server, a JSON object a line; with renamed arguments where the folder has a map."""
+    text = (HERE / f"calls/{server.get('calls', name)}.jsonl").read_text("utf-8")
+    if not (path := _map(folder, name)).exists():
+        return text
+    names = json.loads(path.read_text("utf-8"))
+    calls = [json.loads(line) for line in text.splitlines()]
+    renamed = [{**one, "arguments": renaming_proxy.rename_keys(names[one["tool"]], one["arguments"])} for one in calls]
+    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in renamed)
+
+
+def _command(prefix: Path, folder: Path, name: str, server: Server) -> list[str]:
+    """Return the command of a server, behind the proxy where the folder has a map."""
     programs = prefix / name / ("bin" if "pip" in server else "node_modules/.bin")
-    return [word.replace("{bin}", str(programs)) for word in server["command"]]
+    words = [word.replace("{bin}", str(programs)) for word in server["command"]]
+    path = _map(folder, name)
+    return [sys.executable, str(HERE / "renaming_proxy.py"), str(path), "--", *words] if path.exists() else words
+
+
+def _map(folder: Path, name: str) -> Path:
+    return folder / f"maps/{name}.json"
 
 
 @contextlib.contextmanager
@@ -132,22 +149,23 @@ def _write(path: Path, document: object) -> None:
     path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
-def main(task: str, prefix: Path, names: Sequence[str]) -> None:
+def main(task: str, prefix: Path, folder: Path, names: Sequence[str]) -> None:
     """Do one task for the named servers, or for all."""
     servers: dict[str, Server] = tomllib.loads((HERE / "servers.toml").read_text("utf-8"))
-    chosen = choose.chosen(PROBES) if task == "cases" else {}
+    chosen = choose.chosen(folder / "probes") if task == "cases" else {}
     for name in names or servers:
         server = servers[name]
         if task == "install":
             install(prefix, name, server)
         elif task == "run":
-            report = json.loads(probe(prefix, name, server, ["--format", "json"]))
+            report = json.loads(probe(prefix, folder, name, server, ["--format", "json"]))
             report["server"]["command"] = " ".join(server["command"])
-            _write(PROBES / f"{name}.json", report)
-            _write(HERE / "tools" / f"{name}.json", schemas(prefix, name, server))
+            _write(folder / f"probes/{name}.json", report)
+            _write(folder / f"tools/{name}.json", schemas(prefix, folder, name, server))
         else:
-            cases(prefix, name, server, chosen[name])
+            cases(prefix, folder, name, server, chosen[name])
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]).absolute(), sys.argv[3:])
+    words = [word for word in sys.argv[1:] if word != "--private"]
+    main(words[0], Path(words[1]).absolute(), PRIVATE if "--private" in sys.argv else HERE, words[2:])

@@ -1,4 +1,6 @@
-"""Write the wordings that need the tools' schemas: ``strategies/schema.md.j2`` and ``strategies/server-text-expected.md.j2``.
+"""Write the wordings that need the tools' schemas: ``python wordings.py [FOLDER]``.
+
+They are ``FOLDER/strategies/schema.md.j2`` and ``FOLDER/strategies/server-text-expected.md.j2``; without FOLDER, those of this folder.
 
 A template sees a failure, and neither the case nor the server's list of tools. So each of the two holds a table of the chosen broken calls:
 tool, arguments and error text to what it adds, which is nothing for other failures. The additions come from the tool's input schema and the
@@ -8,6 +10,7 @@ name of the broken argument, which a server knows that compares the call with it
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -86,11 +89,11 @@ def _arguments(schema: Document) -> list[str]:
     return [f"`{name}`{' (required)' if name in required else ''}" for name in schema.get("properties", {})]
 
 
-def _chosen() -> Iterator[tuple[Document, Document]]:
+def _chosen(folder: Path) -> Iterator[tuple[Document, Document]]:
     """Yield the chosen broken calls with the schemas of their tools."""
-    for server, ids in choose.chosen(HERE / "probes").items():
-        tools = json.loads((HERE / f"tools/{server}.json").read_text("utf-8"))
-        report = json.loads((HERE / f"probes/{server}.json").read_text("utf-8"))
+    for server, ids in choose.chosen(folder / "probes").items():
+        tools = json.loads((folder / f"tools/{server}.json").read_text("utf-8"))
+        report = json.loads((folder / f"probes/{server}.json").read_text("utf-8"))
         yield from ((one, tools[one["tool"]]) for one in report["broken_calls"] if one["id"] in ids)
 
 
@@ -107,9 +110,10 @@ def _table(pairs: Sequence[tuple[str, Any]]) -> str:
     return json.dumps(table, ensure_ascii=False)
 
 
-def main() -> None:
-    """Write both templates."""
-    chosen = list(_chosen())
+def main(folder: Path) -> None:
+    """Write both templates of a folder."""
+    chosen = list(_chosen(folder))
+    (folder / "strategies").mkdir(exist_ok=True)
     schema = [(key_of(one), json.dumps(tool, ensure_ascii=False)) for one, tool in chosen]
     added = [(key_of(one), expected(one, tool)) for one, tool in chosen]
     for name, title, table, body in (
@@ -120,8 +124,8 @@ def main() -> None:
         ),
     ):  # fmt: skip
         text = FRONT.format(title=title, table=_table(table), key=KEY, body=body)
-        (HERE / f"strategies/{name}.md.j2").write_text(text, "utf-8")
+        (folder / f"strategies/{name}.md.j2").write_text(text, "utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)
