@@ -13,10 +13,12 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import choose
 
 from mendbench.io.yaml_documents import load_yaml
+from mendbench.probing.faults import OPERATORS
 from mendbench.results.store import read_run
 from mendbench.scoring.comparing.comparison import compare_scores
 from mendbench.scoring.comparing.pairing import pair_trials
@@ -48,13 +50,13 @@ def _settled(record: TrialRecord) -> TrialRecord:
     return replace(record, verdict="incorrect", right_after_first=False) if unsent else record
 
 
-def verdicts(folder: Path) -> dict[str, str]:
-    """Return the probe's verdict on the call of each case."""
+def broken_calls(folder: Path) -> dict[str, Mapping[str, Any]]:
+    """Return the broken call of each case, as the probe reports it."""
     found = {}
     for path in sorted((folder / "cases").glob("*/*/case.yaml")):
         server, broken = path.parts[-3], load_yaml(path.read_text("utf-8"), str(path), "")["source"].rpartition(": ")[2]
         calls = json.loads((folder / f"probes/{server}.json").read_text("utf-8"))["broken_calls"]
-        found[f"{server}/{path.parts[-2]}"] = next(one["verdict"] for one in calls if one["id"] == broken)
+        found[f"{server}/{path.parts[-2]}"] = next(one for one in calls if one["id"] == broken)
     return found
 
 
@@ -82,6 +84,16 @@ def by_verdict(trials: Trials, verdict_of: Mapping[str, str]) -> list[str]:
         parts = {verdict: [one for one in own if verdict_of[one.case] == verdict] for verdict in choose.VERDICTS}
         cells = [f"{_right(part)} of {len(part)}" if part else "" for part in parts.values()]
         lines.append(f"| `{name}` | {' | '.join(cells)} | {_ahead(own, {one.case for one in parts['helps']})} |")
+    return lines
+
+
+def by_fault(trials: Trials, operator_of: Mapping[str, str]) -> list[str]:
+    """Return the table of right next calls by fault. The right name is absent from a call with a missing argument alone."""
+    operators = [operator for operator in OPERATORS if operator in set(operator_of.values())]
+    lines = [f"| wording | {' | '.join(operators)} |", "| --- |" + " --- |" * len(operators)]
+    for name, own in sorted(trials.items(), key=lambda item: -_right(item[1])):
+        parts = [[one for one in own if operator_of[one.case] == operator] for operator in operators]
+        lines.append(f"| `{name}` | {' | '.join(f'{_right(part)} of {len(part)}' for part in parts)} |")
     return lines
 
 
@@ -131,13 +143,17 @@ def side_by_side(strata: Mapping[str, Trials]) -> list[str]:
 
 
 def report(folder: Path) -> str:
-    """Return the three tables of a folder, and how many trials are open or sent a call of their own."""
+    """Return the tables of a folder, and how many trials are open or sent a call of their own."""
     records = [one for one in read_run(folder / "reports").records if one.treatment.model is not None]
-    trials, verdict_of = trials_by_wording(folder / "reports"), verdicts(folder)
+    trials, calls = trials_by_wording(folder / "reports"), broken_calls(folder)
+    verdict_of = {case: str(one["verdict"]) for case, one in calls.items()}
+    operator_of = {case: str(one["operator"]) for case, one in calls.items()}
     unsent = sum(one.verdict == "unjudged" and bool(one.attempts) for one in records)
     without = sum(not one.attempts for one in records)
     first = f"{len(records)} trials; {unsent} sent a call that the probe had not sent; {without} have no response yet."
-    tables = (wordings(trials), by_verdict(trials, verdict_of), servers(trials, verdict_of))
+    tables = (
+        wordings(trials), by_verdict(trials, verdict_of), by_fault(trials, operator_of), servers(trials, verdict_of),
+    )  # fmt: skip
     return "\n\n".join([first, *("\n".join(table) for table in tables)])
 
 
