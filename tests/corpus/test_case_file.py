@@ -145,6 +145,7 @@ def test_every_kind_of_check_is_read(tmp_path):
         (lambda t: t["expect"].pop("first"), ["case.yaml: expect.first: nothing is there; add 'first'"]),
         (lambda t: t.update(title=7), ["case.yaml: title: Input should be a valid string (found 7); put it in quotes"]),
         (lambda t: t.update(api="public"), ["case.yaml: api: unknown value 'public'; known: private, well-known"]),
+        (lambda t: t["checks"].append({"no_request": {"method": "POST|PATCH"}}), ["no_request.method: unknown method 'POST|PATCH'"]),
         (lambda t: t.update(recorded_from={"json_api": "invented"}), ["case.yaml: recorded_from.json_api: unknown value 'invented'"]),
         (lambda t: t.update(group="Desk Fields"), ["case.yaml: group: it does not match ^[a-z0-9-]+$ (found 'Desk Fields')"]),
         (lambda t: t["checks"][0]["request"].update(times={"leest": 2}), ["case.yaml: checks.0.request.times.leest: unknown key 'leest'; did you mean 'least'?"]),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -36,7 +36,7 @@ from mendbench.model.execution import NodeState, State
 from mendbench.model.failure import Category
 from mendbench.model.json import Json, JsonObject
 from mendbench.secrets.redaction import plant_canaries
-from mendbench.services.shape import misfit
+from mendbench.services.shape import METHODS, misfit, one_of
 from mendbench.values.merge_patch import merge_patch
 
 FAMILIES = (
@@ -118,8 +118,11 @@ class _Range(_Part):
     most: int | None = None
 
 
+Method: TypeAlias = Annotated[str, one_of("method", METHODS)]
+
+
 class _Request(_Part):
-    method: str
+    method: Method
     url: str
     headers: dict[str, str] = Field(default_factory=dict)
     json_: Json = Field(None, alias="json")
@@ -139,7 +142,7 @@ class _Request(_Part):
 
 
 class _NoRequest(_Part):
-    method: str | None = None
+    method: Method | None = None
     url: Pattern | None = None
     json_: Json = Field(None, alias="json")
 

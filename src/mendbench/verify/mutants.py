@@ -36,7 +36,7 @@ EXTRA_KEYS: tuple[tuple[str, str, tuple[tuple[str, Json], ...]], ...] = (
     ("slack", r"/conversations\.create$", (("is_private", True),)),
     ("github", r"/issues(/[0-9]+)?$", (("labels", ["unasked"]), ("body", "Nobody asked for this."))),
     ("github", r"/pulls$", (("draft", True), ("body", "Nobody asked for this."))),
-    ("github", r"/labels$", (("description", "Nobody asked for this."),)),
+    ("github", r"^[^?]*/repos/[^/]+/[^/]+/labels$", (("description", "Nobody asked for this."),)),
     ("json_api", "", (("remark", "Nobody asked for this."),)),
 )  # fmt: skip
 """By service and URL path suffix: extra keys that a write may have and that the service stores.

@@ -17,7 +17,7 @@ def misspelt_field(seed: Seed) -> Iterator[Break]:
     """Yield breaks in which the last key of a reference has another spelling."""
     for node, place, template in _references(seed):
         siblings = _parent(seed, template)
-        last = template.path[-1] if template.path else None
+        last = template.path[-1] if len(template.path) > 1 else None
         if isinstance(last, str) and isinstance(siblings, dict):
             wrong = next((one for one in misspellings(last) if one not in siblings), None)
             if wrong is not None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from mendbench.generating.breaks import Break, value_at, with_value
 from mendbench.generating.seed import Seed
-from mendbench.generating.spellings import misspellings
 from mendbench.runtime.templates import Place
 
 _METHODS = {"POST": "PUT", "PUT": "POST", "PATCH": "POST", "DELETE": "POST"}
@@ -15,7 +14,7 @@ _ROUTES = "requests to a route that the API does not have"
 
 
 def wrong_path(seed: Seed) -> Iterator[Break]:
-    """Yield breaks in which one segment of a URL's path is misspelt or missing."""
+    """Yield breaks in which a URL's path lacks the version, or has a singular where the API has a plural."""
     for node, place in _param(seed, "url"):
         url = str(value_at(seed.workflow, place))
         head, slashes, rest = url.partition("://")
@@ -24,9 +23,10 @@ def wrong_path(seed: Seed) -> Iterator[Break]:
             if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]*", segment):
                 continue
             version = re.fullmatch(r"v\d+", segment)
-            wrong = [*segments[:at], *([] if version else [next(misspellings(segment), "")]), *segments[at + 1 :]]
-            if "" in wrong:
+            plural = segment.endswith("s") and not segment.endswith("ss")
+            if not version and not plural:
                 continue
+            wrong = [*segments[:at], *([] if version else [segment[:-1]]), *segments[at + 1 :]]
             what = (
                 f"{node} leaves out {segment} in the path"
                 if version
