@@ -211,6 +211,7 @@ def test_trials_that_ran_green_and_are_wrong_can_be_opened():
     (one,) = theme.statements
     assert one.text == "1 trial of 6 ran green, though checks or variants fail (naive)."
     assert one.trials == ("slack/greeting | mendbench | chat | tiny-coder | summary | naive | - | 000000",)
+    assert one.outcome == "plausible"
 
 
 @pytest.mark.parametrize("word", ["", "r"])
