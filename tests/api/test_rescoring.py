@@ -183,7 +183,7 @@ def test_trials_that_crashed_before_anything_ran_are_rescored_too(made):
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
-        ("run.json", '"format": 5', '"format": 2', "run.json: format: 2; this mendbench reads format 5: make the run again"),
+        ("run.json", '"format": 6', '"format": 2', "run.json: format: 2; this mendbench reads format 6: make the run again"),
         ("run.json", '"scorer": ', '"scored": ', "run.json: digests.scorer: missing; make the run again"),
         ("run.json", f'"{SCORER}"', '"0.4"', f"its evidence has version 0, not {EVIDENCE}; make the run again"),
         ("run.json", '"prices": ', '"priced": ', "run.json: digests.prices: missing; make the run again"),

@@ -93,7 +93,7 @@ def test_a_run_replays_the_matrix_and_leaves_a_whole_folder(root):
 
 def test_a_run_says_what_it_consists_of_and_what_came_out(whole):
     run = whole.run
-    assert run["format"] == 5
+    assert run["format"] == 6
     assert run["matrix"][0]["cases"] == [QUIET, CLOSED, RENAMED]
     assert run["corpus"] == {
         "cases": 3,
