@@ -380,6 +380,10 @@ def main_policies(run: StoredRun, part: str = "test") -> Table:
     return head, rows
 
 
+UNSURE = 0.95
+"""Below this confidence the model labels a noticed failure: the same threshold as the policy ``confident`` has."""
+
+
 def detectors(_run: StoredRun) -> Table:
     """Return the scores of the detectors on the shipped responses: first those that ``weighted`` was written without."""
     head = [
@@ -391,7 +395,7 @@ def detectors(_run: StoredRun) -> Table:
     return head, [
         [f"`{score.detector}`", *_scored(part, score)]
         for part, path in paths
-        for score in evaluate_detectors(path, models=models.get(part, ())).scores
+        for score in evaluate_detectors(path, models=models.get(part, ()), unsure=UNSURE).scores
     ]
 
 

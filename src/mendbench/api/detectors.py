@@ -62,11 +62,14 @@ def shipped_responses(part: str | None = None) -> Path:
     return next((path for path in paths if path.is_file()), paths[0])
 
 
-def evaluate_detectors(path: Path | None = None, names: Sequence[str] = (), models: Sequence[str] = ()) -> Evaluation:
+def evaluate_detectors(
+    path: Path | None = None, names: Sequence[str] = (), models: Sequence[str] = (), unsure: float | None = None
+) -> Evaluation:
     """Return the scores of detectors, and of models that labelled the same responses.
 
     ``path`` is a file of labelled responses, by default the shipped evaluation set. ``names`` are the detectors, by default
-    :data:`COMPARED`. The labels of ``models`` are recorded beside the file.
+    :data:`COMPARED`. The labels of ``models`` are recorded beside the file. With ``unsure``, the first detector is scored again with each
+    model's labels of the failures that it noticed and is less sure of than this.
 
     Raises:
         BadInput, UnknownName: the file or a name cannot be used, or a model has not labelled all responses.
@@ -75,15 +78,28 @@ def evaluate_detectors(path: Path | None = None, names: Sequence[str] = (), mode
     detectors = [detector(name) for name in names or COMPARED]
     responses = read_responses(chosen)
     labels = {model: _replies(chosen, model) for model in models}  # refuses a wrong name before the detectors run
-    scores = [detector_score(one.name, [_judged(row, one) for row in responses]) for one in detectors]
+    judged = {one.name: [_judged(row, one) for row in responses] for one in detectors}
+    scores = [detector_score(name, own) for name, own in judged.items()]
     tokens, unread = {}, {}
     for model, replies in labels.items():
         states = [state_in(reply.text) for reply in replies]
         pairs = zip(responses, states, strict=True)
-        scores.append(detector_score(model, [_scored(row, state or "error") for row, state in pairs]))
+        labelled = [_scored(row, state or "error") for row, state in pairs]
+        scores.append(detector_score(model, labelled))
+        if unsure is not None:
+            scores.append(_assisted(judged[detectors[0].name], labelled, detectors[0].name, model, unsure))
         tokens[model] = round(sum(map(_tokens, replies)) / len(replies))
         unread[model] = states.count(None)
     return Evaluation(path=chosen, responses=responses, scores=tuple(scores), tokens=tokens, unread=unread)
+
+
+def _assisted(
+    own: Sequence[JudgedResponse], labelled: Sequence[JudgedResponse], detector_name: str, model: str, unsure: float
+) -> DetectorScore:
+    """Return the score of a detector that takes a model's label of each noticed failure of which it is less sure than ``unsure``."""
+    asked = [one.confidence is not None and one.confidence < unsure for one in own]
+    mixed = [label if ask else one for one, label, ask in zip(own, labelled, asked, strict=True)]
+    return detector_score(f"{detector_name}, {model} for {sum(asked)} below {unsure:.0%}", mixed)
 
 
 def _replies(path: Path, model: str) -> tuple[Reply, ...]:

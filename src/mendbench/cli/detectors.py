@@ -32,12 +32,23 @@ def evaluate(
             "--model", metavar="NAME", help="A model whose labels were imported, beside the detectors; may be repeated."
         ),
     ] = None,
+    unsure: Annotated[
+        float | None,
+        typer.Option(
+            "--unsure",
+            metavar="P",
+            min=0.5,
+            max=1,
+            show_default=False,
+            help="Score the first detector also with the model's labels of noticed failures that it is less sure of than P.",
+        ),
+    ] = None,
     output: Output = Format.text,
 ) -> int:
     """Compare detectors with the labels: what failed, and whether an edit of the workflow could help."""
     from mendbench.cli import detectors_view
 
-    found = api.evaluate_detectors(file, tuple(detectors or ()), tuple(models or ()))
+    found = api.evaluate_detectors(file, tuple(detectors or ()), tuple(models or ()), unsure)
     return detectors_view.show_evaluation(found, output)
 
 
