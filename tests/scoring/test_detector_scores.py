@@ -1,7 +1,7 @@
 import pytest
 
 from mendbench.errors import BadInput
-from mendbench.scoring.detector_scores import JudgedResponse, detector_score
+from mendbench.scoring.detector_scores import JudgedResponse, assisted_score, detector_score
 
 
 def row(truth, got, service="a", confidence=None):
@@ -59,3 +59,12 @@ def test_a_score_without_warnings_is_undefined():
 def test_no_responses_are_refused():
     with pytest.raises(BadInput, match="at least one"):
         detector_score("d", [])
+
+
+def test_a_model_labels_only_the_noticed_failures_that_the_detector_is_unsure_of():
+    labels = [row(one.truth, one.truth, one.service) for one in ROWS]
+    score = assisted_score(ROWS, labels, 0.95, ("d", "m"))
+    assert score.detector == "d, m for 2 below 95%"
+    assert score.false_warnings.part == 0
+    assert (score.unnoticed.part, score.false_failures.part) == (1, 1), "without a confidence nobody is asked"
+    assert assisted_score(ROWS, labels, 0.8, ("d", "m")).false_warnings.part == 1

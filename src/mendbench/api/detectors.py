@@ -17,7 +17,7 @@ from mendbench.model.execution import Judgement, Observation, State
 from mendbench.model.prompt import Reply
 from mendbench.ports.engine import Detector, observes
 from mendbench.prompts.label_requests import label_requests, state_in
-from mendbench.scoring.detector_scores import DetectorScore, JudgedResponse, detector_score
+from mendbench.scoring.detector_scores import DetectorScore, JudgedResponse, assisted_score, detector_score
 
 COMPARED = ("weighted", "structural", "coded", "minimal", "status-table")
 """The detectors that are evaluated unless others are named."""
@@ -87,19 +87,10 @@ def evaluate_detectors(
         labelled = [_scored(row, state or "error") for row, state in pairs]
         scores.append(detector_score(model, labelled))
         if unsure is not None:
-            scores.append(_assisted(judged[detectors[0].name], labelled, detectors[0].name, model, unsure))
+            scores.append(assisted_score(judged[detectors[0].name], labelled, unsure, (detectors[0].name, model)))
         tokens[model] = round(sum(map(_tokens, replies)) / len(replies))
         unread[model] = states.count(None)
     return Evaluation(path=chosen, responses=responses, scores=tuple(scores), tokens=tokens, unread=unread)
-
-
-def _assisted(
-    own: Sequence[JudgedResponse], labelled: Sequence[JudgedResponse], detector_name: str, model: str, unsure: float
-) -> DetectorScore:
-    """Return the score of a detector that takes a model's label of each noticed failure of which it is less sure than ``unsure``."""
-    asked = [one.confidence is not None and one.confidence < unsure for one in own]
-    mixed = [label if ask else one for one, label, ask in zip(own, labelled, asked, strict=True)]
-    return detector_score(f"{detector_name}, {model} for {sum(asked)} below {unsure:.0%}", mixed)
 
 
 def _replies(path: Path, model: str) -> tuple[Reply, ...]:

@@ -61,6 +61,18 @@ class DetectorScore:
     """The worst first: those that cost a repair, then those that hide a failure; among these the most confident first."""
 
 
+def assisted_score(
+    own: Sequence[JudgedResponse], labelled: Sequence[JudgedResponse], unsure: float, names: tuple[str, str]
+) -> DetectorScore:
+    """Return the score of a detector that takes a model's label of each noticed failure of which it is less sure than ``unsure``.
+
+    ``own`` and ``labelled`` are the states that the detector and the model give to the same responses; ``names`` are theirs.
+    """
+    asked = [one.confidence is not None and one.confidence < unsure for one in own]
+    mixed = [label if ask else one for one, label, ask in zip(own, labelled, asked, strict=True)]
+    return detector_score(f"{names[0]}, {names[1]} for {sum(asked)} below {unsure:.0%}", mixed)
+
+
 def detector_score(detector: str, judged: Sequence[JudgedResponse]) -> DetectorScore:
     """Return the scores of a detector.
 
