@@ -11,6 +11,8 @@ from mendbench.io.yaml_documents import load_yaml
 from mendbench.strategies.template import load
 
 STUDY = Path(__file__).parents[2] / "studies" / "mcp-servers"
+STRATA = ("public", "private")
+FOLDERS = (STUDY, STUDY / "private")
 
 
 @pytest.fixture
@@ -39,22 +41,24 @@ def test_the_rule_takes_each_verdict_in_turn_and_at_most_two_of_a_tool_and_opera
     assert choose.chosen(tmp_path) == choose.chosen(tmp_path)
 
 
-def test_there_is_a_case_for_each_chosen_call_and_no_other(script):
-    chosen = script("choose").chosen(STUDY / "probes")
+@pytest.mark.parametrize("folder", FOLDERS, ids=STRATA)
+def test_there_is_a_case_for_each_chosen_call_and_no_other(script, folder):
+    chosen = script("choose").chosen(folder / "probes")
+    assert len(chosen) == 12
     made = {}
-    for path in (STUDY / "cases").glob("*/*/case.yaml"):
+    for path in (folder / "cases").glob("*/*/case.yaml"):
         source = load_yaml(path.read_text("utf-8"), str(path), "")["source"]
         made.setdefault(path.parts[-3], set()).add(source.rpartition(": ")[2])
     assert made == {server: set(ids) for server, ids in chosen.items()}
 
 
-def test_the_wordings_with_schemas_are_those_of_the_probes(script, monkeypatch, tmp_path):
-    wordings = script("wordings")
-    (tmp_path / "strategies").mkdir()
+@pytest.mark.parametrize("folder", FOLDERS, ids=STRATA)
+def test_the_wordings_with_schemas_are_those_of_the_probes(script, tmp_path, folder):
     for name in ("probes", "tools"):
-        (tmp_path / name).symlink_to(STUDY / name)
-    monkeypatch.setattr(wordings, "HERE", tmp_path)
-    wordings.main()
-    for path in (tmp_path / "strategies").iterdir():
-        assert path.read_text("utf-8") == (STUDY / "strategies" / path.name).read_text("utf-8"), "run wordings.py"
+        (tmp_path / name).symlink_to(folder / name)
+    script("wordings").main(tmp_path)
+    written = list((tmp_path / "strategies").iterdir())
+    assert len(written) == 2
+    for path in written:
+        assert path.read_text("utf-8") == (folder / "strategies" / path.name).read_text("utf-8"), "run wordings.py"
         load(path)
