@@ -1,8 +1,9 @@
-"""Give each argument of the servers' tools a name that nobody knows from memory: ``python private_names.py`` writes ``private/maps/``.
+"""Give each argument of the servers' tools a name that nobody knows from memory.
 
-A map holds, for each tool of a server, real name to new name. A new name is two words of the lists below, in the style of the server's own
-names. Each new name is used once: nothing about one tool can be learnt from another. Which one an argument gets is decided by a digest of
-server, tool and argument. A word that a request or the name of a tool or argument holds is not used.
+``python private_names.py`` writes ``private/maps/`` and, with these names, ``private/calls/``. A map holds, for each tool of a server, real
+name to new name. A new name is two words of the lists below, in the style of the server's own names. Each is used once: nothing about one
+tool can be learnt from another. Which one an argument gets is decided by a digest of server, tool and argument. A word that a request or
+the name of a tool or argument holds is not used.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
+
+from renaming_proxy import rename_keys
 
 HERE = Path(__file__).parent
 FIRST = (
@@ -66,13 +70,24 @@ def _digest(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest())
 
 
+def renamed_calls(text: str, names: Mapping[str, Mapping[str, str]]) -> str:
+    """Return right calls, a JSON object a line, under the new names of a server's map."""
+    calls = [json.loads(line) for line in text.splitlines()]
+    renamed = [{**one, "arguments": rename_keys(names[one["tool"]], one["arguments"])} for one in calls]
+    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in renamed)
+
+
 def main() -> None:
-    """Write the maps."""
+    """Write the maps and the right calls."""
+    servers = tomllib.loads((HERE / "servers.toml").read_text("utf-8"))
     tools = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted((HERE / "tools").glob("*.json"))}
-    calls = [path.read_text("utf-8") for path in sorted((HERE / "calls").glob("*.jsonl"))]
-    (HERE / "private/maps").mkdir(parents=True, exist_ok=True)
-    for server, names in maps(tools, calls).items():
+    calls = {path.stem: path.read_text("utf-8") for path in sorted((HERE / "calls").glob("*.jsonl"))}
+    for part in ("maps", "calls"):
+        (HERE / "private" / part).mkdir(parents=True, exist_ok=True)
+    for server, names in maps(tools, calls.values()).items():
+        own = renamed_calls(calls[servers[server].get("calls", server)], names)
         (HERE / f"private/maps/{server}.json").write_text(json.dumps(names, indent=1) + "\n", "utf-8")
+        (HERE / f"private/calls/{server}.jsonl").write_text(own, "utf-8")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,6 @@ from typing import Any
 
 import choose
 import prepare
-import renaming_proxy
 
 from mendbench.io.yaml_documents import load_yaml
 from mendbench.probing.servers import CommandTarget
@@ -54,10 +53,8 @@ def probe(prefix: Path, folder: Path, name: str, server: Server, options: Sequen
     """Probe a server and return what the command prints."""
     with tempfile.TemporaryDirectory() as place, _serving(server):
         prepare.main(Path(place))
-        calls = Path(place, "calls.jsonl")
-        calls.write_text(_calls(folder, name, server), "utf-8")
         words = ["mendbench", "tools", "probe", "--allow-writes", "--limit", ALL]
-        words += ["--calls", str(calls), "--folder", f"{place}/{server['folder']}"]
+        words += ["--calls", _calls(folder, name, server), "--folder", f"{place}/{server['folder']}"]
         words += ["--no-sandbox"] if "serves" in server else []
         return _run([*words, *options, "--", *_command(prefix, folder, name, server)])
 
@@ -98,14 +95,9 @@ def _broken_id(case: Path) -> str:
 
 
 def _calls(folder: Path, name: str, server: Server) -> str:
-    """Return the right calls of a server, a JSON object a line; with renamed arguments where the folder has a map."""
-    text = (HERE / f"calls/{server.get('calls', name)}.jsonl").read_text("utf-8")
-    if not (path := _map(folder, name)).exists():
-        return text
-    names = json.loads(path.read_text("utf-8"))
-    calls = [json.loads(line) for line in text.splitlines()]
-    renamed = [{**one, "arguments": renaming_proxy.rename_keys(names[one["tool"]], one["arguments"])} for one in calls]
-    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in renamed)
+    """Return the file of a server's right calls; where the folder has a map, that of the renamed ones."""
+    place = folder / f"calls/{name if _map(folder, name).exists() else server.get('calls', name)}.jsonl"
+    return str(place.relative_to(HERE))
 
 
 def _command(prefix: Path, folder: Path, name: str, server: Server) -> list[str]:

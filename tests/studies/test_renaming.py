@@ -50,7 +50,7 @@ def test_in_a_text_names_change_as_whole_words_and_english_words_only_where_they
         ("got {'repo_path': 1, \"path\": 2}", "got {'tulip_slot': 1, \"linen_mark\": 2}"),
         ("unknown tulip_slot", "unknown repo_path"),
         ("received undefined at path", "received undefined at linen_mark"),
-        ("1 error\\npath\\n  Field required", "1 error\\nlinen_mark\\n  Field required"),
+        ("1 error\npath\n  Field required", "1 error\nlinen_mark\n  Field required"),
         ("path.filter is not a function", "linen_mark.filter is not a function"),
         ("path: expected a path below /path/to", "linen_mark: expected a path below /path/to"),
         ("dryRun must be a boolean", "knotTurn must be a boolean"),
@@ -119,3 +119,15 @@ def test_the_maps_are_those_of_the_script_and_no_new_name_is_used_twice_or_has_a
     assert len(new) == len(set(new))
     words = {word for name in new for word in re.findall("[a-z]+", re.sub("([A-Z])", r" \1", name).lower())}
     assert not words & set(re.findall("[a-z]+", " ".join(calls).lower()))
+
+
+def test_the_private_calls_are_the_public_ones_under_the_new_names(script):
+    rename = script("renaming_proxy").rename_keys
+    for path in (STUDY / "private/calls").glob("*.jsonl"):
+        names = json.loads((STUDY / f"private/maps/{path.stem}.json").read_text("utf-8"))
+        public = (STUDY / "calls" / path.name.replace("memory-2025", "memory")).read_text("utf-8").splitlines()
+        for own, real in zip(
+            map(json.loads, path.read_text("utf-8").splitlines()), map(json.loads, public), strict=True
+        ):
+            assert not set(own["arguments"]) & set(real["arguments"])
+            assert {**own, "arguments": rename(names[own["tool"]], own["arguments"])} == real
