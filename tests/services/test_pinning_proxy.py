@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mendbench.live.world import HttpLive
 from mendbench.model.exchange import Request
-from mendbench.services.pinning_proxy import Front, Pins, pinned_body, pinned_headers
+from mendbench.services.pinning_proxy import Front, Pins, pinned_body, pinned_headers, with_header
 from tests.fakes.behind import Said, behind
 
 PINS = Pins(
@@ -30,8 +30,8 @@ def test_what_a_pattern_means_is_replaced_and_the_rest_stays():
     assert pinned_body(b'{"made": "just now", "by": "Ines"}', PINS) == b'{"made": "then", "by": "Ines"}'
 
 
-def test_the_order_is_brought_about_after_the_patterns():
-    assert pinned_body(b'"made": "b"', Pins(headers={}, texts=PINS.texts, ordered=str.upper)) == b'"MADE": "THEN"'
+def test_a_body_is_rewritten_after_the_patterns():
+    assert pinned_body(b'"made": "b"', Pins(headers={}, texts=PINS.texts, rewritten=str.upper)) == b'"MADE": "THEN"'
 
 
 def test_bytes_that_are_no_text_are_left_as_they_are():
@@ -81,8 +81,8 @@ def test_the_answer_comes_back_pinned(front, server):
     assert [value for name, value in response.headers if name in {"date", "x-two"}] == [PINS.headers["date"], "2"]
 
 
-def test_what_is_prepared_is_laid_over_the_sender_s_own_headers(front, server):
-    front.prepare = lambda asked: (("authorization", f"{asked.method} {asked.host}{asked.target}"),)
+def test_a_prepared_request_is_sent_in_place_of_the_sender_s(front, server):
+    front.prepare = lambda asked: with_header(asked, "authorization", f"{asked.method} {asked.host}{asked.target}")
     asking(front, headers=(("Authorization", "own"), ("X-One", "1")))
     assert server.asked[0].headers["authorization"] == "GET x.example/a?b=c"
     assert server.asked[0].headers["x-one"] == "1"

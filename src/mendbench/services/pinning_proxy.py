@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.client import HTTPConnection, HTTPException
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar, TypeAlias
@@ -36,8 +36,8 @@ class Pins:
     """Lower-case header name to its fixed value, if the header is present; null removes the header."""
     texts: tuple[tuple[re.Pattern[str], str], ...] = ()
     """Patterns and their replacements, in bodies and in the values of other headers."""
-    ordered: Callable[[str], str] | None = None
-    """Sorts a body whose order depends on the machine."""
+    rewritten: Callable[[str], str] | None = None
+    """Rewrites a body after the patterns, for example sorts what is in random order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +53,14 @@ class Incoming:
     body: bytes
 
 
-Prepare: TypeAlias = Callable[[Incoming], Headers]
-"""Returns, before a request is forwarded, the headers that override its own. It may call the server first."""
+Prepare: TypeAlias = Callable[[Incoming], Incoming]
+"""Returns the request to forward. It may call the server first."""
+
+
+def with_header(asked: Incoming, name: str, value: str) -> Incoming:
+    """Return a request with one header set, in place of its own of that name."""
+    others = tuple(header for header in asked.headers if header[0].lower() != name.lower())
+    return replace(asked, headers=(*others, (name, value)))
 
 
 def pinned_headers(headers: Headers, pins: Pins) -> Headers:
@@ -77,7 +83,7 @@ def pinned_body(body: bytes, pins: Pins) -> bytes:
     except UnicodeDecodeError:
         return body
     pinned = pinned_text(text, pins)
-    return (pinned if pins.ordered is None else pins.ordered(pinned)).encode()
+    return (pinned if pins.rewritten is None else pins.rewritten(pinned)).encode()
 
 
 def pinned_text(text: str, pins: Pins) -> str:
@@ -143,12 +149,7 @@ class Front:
         Raises:
             OSError, HTTPException: the server gives no response.
         """
-        laid = () if self.prepare is None else self.prepare(asked)
-        names = {name.lower() for name, _ in laid}
-        own = tuple((name, value) for name, value in asked.headers if name.lower() not in names)
-        sent = Incoming(
-            method=asked.method, target=asked.target, host=asked.host, headers=(*own, *laid), body=asked.body
-        )
+        sent = asked if self.prepare is None else self.prepare(asked)
         status, reason, headers, body = ask_server(self.behind, sent)
         return status, reason, pinned_headers(headers, self.pins), pinned_body(body, self.pins)
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from mendbench.errors import BadInput
 from mendbench.io.temporary_folders import drop_scratch, make_scratch
-from mendbench.model.json import JsonObject
+from mendbench.model.json import Json, JsonObject
 from mendbench.services.local_server import LocalServer
-from mendbench.services.pinning_proxy import Front, Pins, Prepare
+from mendbench.services.pinning_proxy import Front, Incoming, Pins, Prepare
 
 _PACKAGE = __name__.rpartition(".")[0]
 
@@ -21,6 +21,13 @@ def seed_of(service: str) -> JsonObject:
     """Return the content of a service's ``seed.json``."""
     seed: JsonObject = json.loads(resources.files(f"{_PACKAGE}.{service}").joinpath("seed.json").read_text("utf-8"))
     return seed
+
+
+def json_request(method: str, host: str, target: str, body: JsonObject | None) -> Incoming:
+    """Return a request with a JSON body; without a body if it is null."""
+    headers = (("Host", host), *(() if body is None else (("Content-Type", "application/json"),)))
+    sent = b"" if body is None else json.dumps(body).encode()
+    return Incoming(method=method, target=target, host=host, headers=headers, body=sent)
 
 
 class RealServer:
@@ -66,6 +73,22 @@ class ProxiedServer(RealServer):
         super().__init__()
         self._server = LocalServer(self.name)
         self._front = Front(pins=pins, prepare=prepare)
+
+    def _created(self, place: str, asked: Incoming) -> Json:
+        """Send a request that creates a part of the state, and return what the server returns as JSON; null if it is not JSON.
+
+        Raises:
+            BadInput: the server refuses the request that ``place`` of the state means.
+        """
+        status, _, _, body = self._front.response(asked)
+        text = body.decode("utf-8", "replace")
+        if status // 100 != 2:  # noqa: PLR2004 - the first digit of success
+            found = f"refused with {status}: {' '.join(text.split())[:200]}"
+            raise BadInput(f"state of {self.name}: {place}", found, "mend the state")
+        try:
+            return json.loads(text)
+        except ValueError:
+            return None
 
     def stop(self) -> None:
         """Stop proxy and server, and remove the files. Does nothing if they are not running."""

@@ -134,7 +134,7 @@ def test_a_call_that_moto_refuses_is_reported_with_its_name_and_words(world, ser
     with pytest.raises(BadInput) as caught:
         world.reset({"calls": {"more": QUERY}})
     assert str(caught.value) == (
-        'state of moto_aws: calls.more: refused with 400: {"message": "no table"}; mend the call'
+        'state of moto_aws: calls.more: refused with 400: {"message": "no table"}; mend the state'
     )
 
 

@@ -60,7 +60,7 @@ def pins(folder: Path) -> Pins:
             (re.compile(r'("(?:last_modified|created|last_activity|started)": ")[^"]*'), r"\g<1>2026-01-01T00:00:00.000000Z"),
             (re.compile(re.escape(str(folder))), ROOT),
         ),
-        ordered=ordered,
+        rewritten=ordered,
     )  # fmt: skip
 
 

@@ -14,18 +14,17 @@ requested host. Random ids depend only on the request and on its repeat count: t
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-from collections import Counter
 from urllib.parse import urlsplit
 
 from mendbench.errors import BadInput
-from mendbench.model.exchange import Headers, Request
+from mendbench.model.exchange import Request
 from mendbench.model.json import JsonObject
 from mendbench.services.local_server import refuse_absent
-from mendbench.services.pinning_proxy import Incoming, Pins, ask_server
+from mendbench.services.pinning_proxy import Incoming, Pins, ask_server, with_header
 from mendbench.services.real_server import ProxiedServer, seed_of
+from mendbench.services.request_seeds import RequestSeeds
 from mendbench.services.sandboxed import ENVIRONMENT
 from mendbench.values.merge_patch import merge_patch
 
@@ -72,7 +71,7 @@ class MotoAws(ProxiedServer):
 
     def __init__(self) -> None:
         super().__init__(PINS, self._prepared)
-        self._counts: Counter[str] = Counter()
+        self._seeds = RequestSeeds()
 
     def start(self) -> str:
         """Start the server with the seed, and return the base URL of its proxy.
@@ -97,29 +96,21 @@ class MotoAws(ProxiedServer):
         self._started_folder()
         calls = calls_of(state)
         self._control("reset")
-        self._counts.clear()
+        self._seeds.clear()
         for name, call in calls.items():
-            status, _, _, body = self._front.response(incoming(name, call))
-            if status // 100 != 2:  # noqa: PLR2004 - the first digit of success
-                text = " ".join(body.decode("utf-8", "replace").split())[:200]
-                raise BadInput(f"state of {self.name}: calls.{name}", f"refused with {status}: {text}", "mend the call")
+            self._created(f"calls.{name}", incoming(name, call))
 
     def reads(self, request: Request) -> bool | None:
         """Return whether a request is read-only. The JSON protocols use POST for everything."""
         target = request.header("x-amz-target")
         return None if target is None else _READS.search(target) is not None
 
-    def _prepared(self, asked: Incoming) -> Headers:
-        """Seed moto's random ids for the request, and return its signature."""
-        whole = "\n".join(
-            (asked.method, asked.host, asked.target, _target(asked), asked.body.decode("utf-8", "replace"))
-        )
-        self._counts[whole] += 1
-        seed = hashlib.sha256(f"{self._counts[whole]}\n{whole}".encode()).hexdigest()[:12]
-        self._control(f"seed?a={int(seed, 16)}")
+    def _prepared(self, asked: Incoming) -> Incoming:
+        """Seed moto's random ids for the request, and return it with its signature."""
+        self._control(f"seed?a={int(self._seeds.next(asked, _target(asked)), 16)}")
         scope = f"20260101/{REGION}/{asked.host.partition('.')[0]}/aws4_request"
         signed = f"AWS4-HMAC-SHA256 Credential=mendbench/{scope}, SignedHeaders=host, Signature=0"
-        return (("Authorization", signed),)
+        return with_header(asked, "Authorization", signed)
 
     def _control(self, command: str) -> None:
         """Send a command to moto itself."""
