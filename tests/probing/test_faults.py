@@ -105,6 +105,21 @@ def test_a_name_is_misspelt_and_a_text_or_a_listed_value_is_not():
         assert broken("unknown", schema, value) == wrong
 
 
+def test_quoted_words_of_a_description_are_allowed_values_if_they_are_all_alternatives():
+    for description, values in (
+        ("Which kilns: hot ones ('hot'), cold ones (\"cold\") or all('all').", ("hot", "cold", "all")),
+        ("The kiln's state, such as 'hot' or 'cold'", ()),
+        ("e.g. 'hot', 'cold'", ()),
+        ("'hot' or 'not in use'", ()),
+        ("Only 'hot' kilns", ()),
+        ("'warm' or 'cold'", ()),
+    ):
+        found = faults_of(tool(state={"type": "string", "description": description}), {"state": "hot"})
+        by_operator = {fault.operator: fault.expected for fault in found}
+        assert by_operator.get("enum", ()) == values, description
+        assert ("unknown" in by_operator) is not bool(values), description
+
+
 def test_a_schema_that_permits_further_arguments_gets_none():
     schema = {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": True}
     assert "extra" not in {fault.operator for fault in faults_of(Tool(name="t", schema=schema), {"a": "x"})}

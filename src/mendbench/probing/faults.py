@@ -33,6 +33,8 @@ _LONGEST = 100_000
 _INDEX = re.compile(r"(?i)(?:^|_)(?:index|offset|page|line|row)(?:_?(?:number|no))?$")
 _ID = re.compile(r"(?:^id|_id|Id|ID)$")
 _OPAQUE = re.compile(r"(?=.*\d)[A-Za-z0-9_.:-]{2,}|[0-9a-f-]{7,}")
+_QUOTED = re.compile(r"(?<!\w)['\"`]([^'\"`]+)['\"`](?!\w)")
+_EXAMPLE = re.compile(r"(?i)\be\.?g\b|\bexamples?\b|\bsuch as\b|\blike\b|\bexcept\b|\bnot\b|\betc\b|…|\.\.\.")
 _NAME = re.compile(r"\S*[A-Za-z]\S*\w")
 """A value that is a name and not a text."""
 _FORMATS: dict[str, tuple[re.Pattern[str], str]] = {
@@ -102,7 +104,7 @@ def _type(tool: Tool, arguments: JsonObject) -> Iterator[Fault]:
 
 def _enum(tool: Tool, arguments: JsonObject) -> Iterator[Fault]:
     for name in arguments:
-        values = _values(tool.properties.get(name, {}))
+        values = _alternatives(tool.properties.get(name, {}), arguments[name])
         wrong = next((word for word in _NO_MEMBER if word not in values), None)
         if values and wrong is not None:
             yield _replaced("enum", name, f"{name} {wrong!r}", arguments, wrong, values)
@@ -136,7 +138,7 @@ def _unknown(tool: Tool, arguments: JsonObject) -> Iterator[Fault]:
     """Yield misspelt names: of files, branches, zones and the like, which a schema does not list."""
     for name, value in arguments.items():
         schema = tool.properties.get(name, {})
-        listed = _values(schema) or _keyword(schema, "pattern") or _keyword(schema, "format")
+        listed = _alternatives(schema, value) or _keyword(schema, "pattern") or _keyword(schema, "format")
         if isinstance(value, str) and _NAME.fullmatch(value) and not (listed or _looks_like(value)):
             wrong = value + value[-1]
             yield _replaced("unknown", name, f"{name} misspelt", arguments, wrong, (wrong,))
@@ -226,6 +228,19 @@ def _values(schema: JsonObject) -> tuple[Json, ...]:
     """Return the allowed values of a schema; empty if it does not list them."""
     found = _keyword(schema, "enum")
     return tuple(one for one in found if one is not None) if isinstance(found, list) else ()
+
+
+def _alternatives(schema: JsonObject, value: Json) -> tuple[Json, ...]:
+    """Return the allowed values of a schema; if it lists none, the words in its description's quotes, of which the right value is one.
+
+    Where a description quotes a phrase or speaks of examples, its quotes are no list of allowed values.
+    """
+    listed, text = _values(schema), schema.get("description")
+    if listed or not isinstance(text, str) or _EXAMPLE.search(text):
+        return listed
+    quoted = tuple(dict.fromkeys(found[1] for found in _QUOTED.finditer(text)))
+    words = all(re.fullmatch(r"[\w-]+", one) for one in quoted)
+    return quoted if len(quoted) > 1 and words and value in quoted else ()
 
 
 def _keyword(schema: JsonObject, key: str) -> Json:
