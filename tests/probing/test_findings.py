@@ -71,7 +71,18 @@ def verdict(one, text, kind="tool_error", tool="find", **same):
             ("helps", ()),
         ),
         (fault("unknown", "zone", "zone", ("Asia/Tokyoo",)), "No time zone found with key Asia/Tokyoo", ("helps", ())),
-        (fault("unknown", "zone", "zone", ("Asia/Tokyoo",)), "Asia/Tokyoo", ("partly", ("that there is none",))),
+        (
+            fault("unknown", "zone", "zone", ("Asia/Tokyoo",)),
+            "Asia/Tokyoo is no city",
+            ("partly", ("that there is none",)),
+        ),
+        (
+            fault("unknown", "zone", "zone", ("Asia/Tokyoo",)),
+            "Error executing tool find: Asia/Tokyoo",
+            ("misleads", ("the argument", "that there is none")),
+        ),
+        (ENUM, "Invalid sort by: x", ("partly", ("the allowed values",))),
+        (RENAMED, "Invalid sort by: x", ("misleads", ("the name sort_by",))),
         (
             fault("unknown", "zone", "zone", ("Asia/Tokyoo",)),
             "Internal error",
@@ -122,6 +133,15 @@ def test_traces_paths_and_size_are_noted():
     assert found.stack_trace
     assert found.local_paths == ("/opt/library/find.py",)
     assert found.bytes == len(text)
+
+
+def test_a_path_of_the_call_that_a_message_shortens_is_no_path_of_the_servers_machine():
+    one = fault("enum", arguments={"sort_by": "/clay/kiln/pots.txt"})
+    for text, paths in (
+        ("input_value={'sort_by': '/clay/ki...txt'}", ()),
+        ("no /opt/li...txt", ("/opt/li...txt",)),
+    ):
+        assert examine(one, Answer(kind="tool_error", text=text), tool="find").local_paths == paths
 
 
 def test_the_kind_of_an_answer_comes_from_its_marks_and_a_failure_from_its_words():

@@ -62,6 +62,8 @@ _RECEIVED = re.compile(
 )
 """Parts of a message that repeat what was sent, and so state nothing about what is expected."""
 _EMPTY = re.compile(r"(?i)empty|at least|too short|non-?empty")
+_NOTHING = re.compile(r"(?i)\w*(?:error|exception)\b|\b(?:calling|executing|failed|in|running|tool)\b")
+"""Words that say nothing but that a call failed."""
 _TRACE = re.compile(
     r'Traceback \(most recent call last\)|^\s*File "[^"]+", line \d+|^\s+at .+:\d+:\d+\)?$|goroutine \d+ \[',
     re.MULTILINE,
@@ -78,7 +80,7 @@ class Findings:
     verdict: Verdict
     heed: Heed
     names_argument: bool
-    """Whether it names the wrong argument, or the one that is missing; of a misspelt value, whether it names either."""
+    """Whether it names the wrong argument, or the one that is missing. A misspelt value names it too, unless it is the whole message."""
     names_right: bool | None
     """Whether it names the right argument; None where the name was right."""
     states_expected: bool
@@ -107,9 +109,11 @@ def examine(
     ``same_as_right`` says that it equals the answer of the right call, ``same_as_without`` that of the call without the argument.
     """
     said = _without_echo(answer.text, tool, fault.arguments) if answer.kind != "lost" else ""
-    names_wrong = _names(said, fault.argument)
+    names_wrong = _names(said, fault.argument) or (
+        fault.argument == fault.right_name and _in_words(said, fault.argument)
+    )
     names_right = _names(said, fault.right_name) if fault.operator in {"renamed", "missing"} else None
-    names = names_wrong or bool(names_right) or (fault.operator == "unknown" and _has_value(said, fault.expected[0]))
+    names = names_wrong or bool(names_right) or (fault.operator == "unknown" and _quotes(said, fault.expected[0]))
     states = answer.kind != "lost" and _states(fault, said)
     heed = _heed(answer, same=same_as_right or same_as_without)
     reported = heed in {"refused", "unmarked"}
@@ -199,6 +203,12 @@ def _has_value(said: str, value: Json) -> bool:
     return re.search(rf"(?<!\w){re.escape(str(value))}(?!\w)", said) is not None
 
 
+def _quotes(said: str, value: Json) -> bool:
+    """Return whether a text has a value, and says something about it."""
+    rest = _NOTHING.sub("", said.replace(str(value), ""))
+    return _has_value(said, value) and re.search(r"\w", rest) is not None
+
+
 def _names(said: str, name: str) -> bool:
     """Return whether a text names an argument, as a whole word."""
     if not name:
@@ -208,6 +218,12 @@ def _names(said: str, name: str) -> bool:
         return re.search(rf"(?<![\w-]){word}(?![\w-])", said) is not None
     quoted = rf"[\"'`\[.]{word}[\"'`\].]|\b(?:at|argument|parameter|field|property) {word}\b"
     return re.search(rf"{quoted}|(?<![\w-]){word}:|^\s*{word}\s*(?:$|is |must )", said, re.MULTILINE) is not None
+
+
+def _in_words(said: str, name: str) -> bool:
+    """Return whether a text names an argument in words: ``branch type`` for ``branch_type``."""
+    words = name.split("_")
+    return len(words) > 1 and re.search(rf"(?i)\b{r'[ -]'.join(map(re.escape, words))}\b", said) is not None
 
 
 def _without_echo(text: str, tool: str, arguments: JsonObject) -> str:
@@ -223,5 +239,6 @@ def _without_echo(text: str, tool: str, arguments: JsonObject) -> str:
 
 
 def _local_paths(text: str, arguments: JsonObject) -> tuple[str, ...]:
+    """Return the paths in a text that were not in the call, in full or shortened in the middle: ``/srv/ke...txt``."""
     sent = json.dumps(arguments, ensure_ascii=False)
-    return tuple(dict.fromkeys(path for path in _PATH.findall(text) if path not in sent))
+    return tuple(dict.fromkeys(path for path in _PATH.findall(text) if path.partition("...")[0] not in sent))
