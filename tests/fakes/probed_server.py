@@ -84,6 +84,8 @@ def answer(message, mode):
     if message["method"] == "tools/list":
         if mode == "no-tools":
             return {"tools": []}
+        if mode == "no-list":
+            sys.exit("the catalogue is lost")
         page = int(message["params"].get("cursor", 0))
         following = {"nextCursor": str(page + 1)} if page + 1 < len(TOOLS) else {}
         return {"tools": [TOOLS[page]], **following}

@@ -157,6 +157,11 @@ def test_the_calls_before_a_server_does_not_start_any_more_are_kept(tmp_path):
             "exits: it does not start: it ended with exit code 1; its last line on stderr: no ledger found; start it by hand",
         ),
         ("needs-key", probed.CALLS, "LIBRARY_API_KEY is not set; pass the variable that holds its key with --env NAME"),
+        (
+            "no-list",
+            probed.CALLS,
+            "no-list: it does not list its tools (tools/list): it ended with exit code 1; its last line on stderr: the catalogue is lost",
+        ),
         ("no-tools", probed.CALLS, "it has no tools; name a server with tools"),
         ("", (), "no right call is known for any of its tools; give right calls: --calls FILE, or --log FILE"),
     ],

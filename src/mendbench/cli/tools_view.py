@@ -67,7 +67,7 @@ def show_probe(found: Probe, output: Format, failing: Collection[str] = (), emit
     name = " ".join(filter(None, (found.info.name, found.info.version))) or found.server
     write(f"\n{plain(name)}: {counted(len(found.broken), 'broken call')}: {_counted(found.counts()) or 'none'}\n")
     for wrong in found.wrong:
-        hint = f"; {why}" if (why := network_hint(wrong.answer.text)) else ""
+        hint = f"; {why}" if (why := network_hint(wrong.answer.text, sandboxed=found.sandbox)) else ""
         say(f"not right: {wrong.call.place}: {wrong.call.tool}: {wrong.answer.first_line}{hint}")
     for why in dict.fromkeys(left.why for left in found.not_run):
         say(f"not counted: {few([left.what for left in found.not_run if left.why == why], most=_NAMED)}: {why}")

@@ -67,6 +67,8 @@ class Probe:
     """Worst first."""
     not_run: tuple[NotRun, ...]
     seconds: float
+    sandbox: bool
+    """Whether the server ran in the sandbox."""
 
     def counts(self, tool: str | None = None) -> dict[Verdict, int]:
         """Return the number of broken calls by verdict, of one tool or of all."""

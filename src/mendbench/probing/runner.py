@@ -113,12 +113,12 @@ def probe(target: Target, wish: Wish, on_progress: Callable[[int, int, str], Non
     began = time.monotonic()
     sessions = _Sessions(target, wish.redactor)
     try:
+        connection = _started(sessions, target, wish.redactor)
         try:
-            connection = sessions.current()
             info, tools = connection.info, tools_of(connection.list_tools())
         except Lost as error:
-            found = f"it does not start: {wish.redactor.text(str(error))}"
-            raise BadInput(target.shown, found, start_hint(str(error))) from None
+            found = f"it does not list its tools (tools/list): {wish.redactor.text(str(error))}"
+            raise BadInput(target.shown, found, start_hint(str(error), "", sandboxed=target.sandbox)) from None
         if not tools:
             raise BadInput(target.shown, "it has no tools", "name a server with tools")
         run = _Run(sessions, target, wish, tools)
@@ -126,10 +126,23 @@ def probe(target: Target, wish: Wish, on_progress: Callable[[int, int, str], Non
         seconds = time.monotonic() - began
         return Probe(
             server=target.shown, info=info, tools=tools, right=tuple(run.right), broken=broken, not_run=tuple(run.not_run),
-            seconds=seconds,
+            seconds=seconds, sandbox=target.sandbox,
         )  # fmt: skip
     finally:
         sessions.close()
+
+
+def _started(sessions: _Sessions, target: Target, redactor: Redactor, again: str = "") -> Connection:
+    """Return a session with a server.
+
+    Raises:
+        BadInput: it does not start.
+    """
+    try:
+        return sessions.current()
+    except Lost as error:
+        found = f"it does not start{again}: {redactor.text(str(error))}"
+        raise BadInput(target.shown, found, start_hint(str(error), target.program, sandboxed=target.sandbox)) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,13 +182,8 @@ class _Run:
                 continue
             folder = self._target.folder
             own = replace(call, arguments=placed(call.arguments, folder), request=placed(call.request, folder))
-            try:
-                answer = self._answer(own.tool, own.arguments)
-            except Lost as error:
-                raise BadInput(
-                    self._target.shown, f"it does not start again: {error}", start_hint(str(error))
-                ) from None
-            self.right.append(RightCall(call=own, answer=answer))
+            _started(self._sessions, self._target, self._wish.redactor, " again")
+            self.right.append(RightCall(call=own, answer=self._answer(own.tool, own.arguments)))
         accepted = [one for one in self.right if one.answer.accepted]
         if not accepted:
             raise self._nothing_right()
@@ -187,8 +195,9 @@ class _Run:
             why = next(iter(self.not_run)).why
             return BadInput(self._target.shown, f"none of its tools with a right call may be run: {why}", _GIVE_CALLS)
         first = self.right[0]
+        hint = network_hint(first.answer.text, sandboxed=self._target.sandbox)
         found = f"no right call is accepted; {first.call.tool}: {first.answer.first_line}"
-        return BadInput(first.call.place, found, network_hint(first.answer.text) or "give calls that succeed")
+        return BadInput(first.call.place, found, hint or "give calls that succeed")
 
     def broken(
         self, right: Iterable[RightCall], on_progress: Callable[[int, int, str], None]

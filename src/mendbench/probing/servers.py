@@ -41,8 +41,16 @@ class Target(Protocol):
         """The command or URL, for messages."""
 
     @property
+    def program(self) -> str:
+        """The name of the program in its command; empty for a URL."""
+
+    @property
     def remote(self) -> bool:
         """Whether it runs on another machine."""
+
+    @property
+    def sandbox(self) -> bool:
+        """Whether it runs in a sandbox, without network."""
 
     @property
     def resets(self) -> bool:
@@ -85,6 +93,11 @@ class CommandTarget:
     def shown(self) -> str:
         """The command."""
         return " ".join(self.words)
+
+    @property
+    def program(self) -> str:
+        """The name of the program in its command."""
+        return Path(self.words[0]).name
 
     @property
     def folder(self) -> str:
@@ -184,6 +197,8 @@ class UrlTarget:
 
     url: str
     call_s: float = CALL_S
+    program: str = ""
+    sandbox: bool = False
     resets: bool = False
     folder: str = ""
 
