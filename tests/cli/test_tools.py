@@ -78,3 +78,22 @@ def test_cases_and_a_page_are_written_where_they_are_wanted(probe, tmp_path):
 def test_words_that_name_no_server_end_in_one_line(mendbench, words, line):
     result = mendbench("tools", "probe", *words)
     assert (result.code, result.line, result.out) == (2, line, "")
+
+
+def test_without_a_right_call_a_draft_of_calls_is_printed(mendbench):
+    result = mendbench("tools", "probe", "--no-sandbox", "--", *probed.command())
+    drafts = [json.loads(line) for line in result.out.splitlines()]
+    assert result.code == 2
+    assert [one["tool"] for one in drafts] == ["find_book", "lend_book", "burn_book"]
+    assert drafts[1] == {"tool": "lend_book", "arguments": {"title": "FILL IN", "due": "FILL IN"}, "request": ""}
+
+
+def test_a_draft_of_calls_is_written_to_a_new_file_only(mendbench, tmp_path):
+    path = tmp_path / "draft.jsonl"
+    words = ("tools", "probe", "--no-sandbox", "--write-calls", path, "--", *probed.command())
+    assert mendbench(*words).code == 0
+    draft = path.read_text("utf-8")
+    assert draft.count("\n") == 3
+    result = mendbench(*words)
+    assert (result.code, result.line) == (2, f"--write-calls {path}: it is there already; name a new file")
+    assert path.read_text("utf-8") == draft

@@ -163,7 +163,11 @@ def test_the_calls_before_a_server_does_not_start_any_more_are_kept(tmp_path):
             "no-list: it does not list its tools (tools/list): it ended with exit code 1; its last line on stderr: the catalogue is lost",
         ),
         ("no-tools", probed.CALLS, "it has no tools; name a server with tools"),
-        ("", (), "no right call is known for any of its tools; give right calls: --calls FILE, or --log FILE"),
+        (
+            "",
+            (),
+            "no right call is known for any of its tools; fill in the draft on standard output, or the one that --write-calls",
+        ),
     ],
 )
 def test_a_server_that_cannot_be_probed_ends_in_one_line(tmp_path, mode, calls, message):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mendbench.api.merging import merge
     from mendbench.api.private_recordings import adopt_recordings, list_private_recordings
     from mendbench.api.probe_output import Emitted, emit_cases, write_probe_page
-    from mendbench.api.probing import ProbeOptions, probe_server
+    from mendbench.api.probing import ProbeOptions, probe_server, write_draft_calls
     from mendbench.api.projects import Initialised, examine_project, init_project
     from mendbench.api.prompts import (
         Asking,
@@ -161,6 +161,7 @@ __all__ = [
     "survey_strategies",
     "try_strategy",
     "watch_strategy",
+    "write_draft_calls",
     "write_probe_page",
 ]  # fmt: skip
 
@@ -226,7 +227,7 @@ _HOMES = {
         "init_project",
     ),
     "mendbench.api.probe_output": ("Emitted", "emit_cases", "write_probe_page"),
-    "mendbench.api.probing": ("ProbeOptions", "probe_server"),
+    "mendbench.api.probing": ("ProbeOptions", "probe_server", "write_draft_calls"),
     "mendbench.api.prompts": (
         "Asking",
         "Exported",

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from mendbench.api.settings import Progress
 from mendbench.errors import BadInput
+from mendbench.io.files import why_unwritable, write_atomically
 from mendbench.io.temporary_folders import scratch
 from mendbench.probing.calls import Call, read_calls, read_log
 from mendbench.probing.connection import CALL_S, START_S
 from mendbench.probing.result import Probe
-from mendbench.probing.runner import Wish, probe
-from mendbench.probing.servers import CommandTarget, UrlTarget
+from mendbench.probing.runner import Wish, draft_calls, probe
+from mendbench.probing.servers import CommandTarget, Target, UrlTarget
 from mendbench.secrets.redaction import Redactor
 
 
@@ -43,17 +45,67 @@ def probe_server(options: ProbeOptions, *, on_progress: Progress) -> Probe:
 
     Raises:
         BadInput, UnknownName: an option, a file or the server cannot be used.
+        NoCalls: no right call is known.
+    """
+    calls = _calls(options)
+    with _target(options) as (target, redactor):
+        wish = Wish(
+            calls=calls,
+            limit=options.limit,
+            only=frozenset(options.only),
+            allow_writes=options.allow_writes,
+            redactor=redactor,
+        )
+        return probe(target, wish, on_progress)
+
+
+def write_draft_calls(options: ProbeOptions, path: Path) -> None:
+    """Write the draft of a file with a right call of each tool of a server.
+
+    Raises:
+        BadInput: the file exists or cannot be written, or an option or the server cannot be used.
+    """
+    place = f"--write-calls {path}"
+    if path.exists():
+        raise BadInput(place, "it is there already", "name a new file")
+    refuse_unwritable(place, path)
+    with _target(options) as (target, redactor):
+        draft = draft_calls(target, redactor)
+    try:
+        write_atomically(path, draft)
+    except OSError as error:
+        raise BadInput(place, why_unwritable(error), "name another file") from None
+
+
+def refuse_unwritable(place: str, path: Path) -> None:
+    """Refuse a file before a server starts, if it cannot be written later.
+
+    Raises:
+        BadInput: it is a folder, or its folder is missing or cannot be written to.
+    """
+    if path.is_dir():
+        raise BadInput(place, "a folder, not a file", "name a file")
+    if not path.parent.is_dir():
+        raise BadInput(place, f"there is no folder {path.parent}", "make the folder, or name another file")
+    if not os.access(path.parent, os.W_OK):
+        raise BadInput(place, f"the folder {path.parent} cannot be written to", "name another file")
+
+
+@contextlib.contextmanager
+def _target(options: ProbeOptions) -> Iterator[tuple[Target, Redactor]]:
+    """Yield the server, and what takes the variables that it gets out of its answers.
+
+    Raises:
+        BadInput: an option cannot be used.
     """
     if bool(options.command) == (options.url is not None):
         found = "a command and a URL" if options.command else "neither a command nor a URL"
         raise BadInput("tools probe", found, "give one of them: `tools probe -- COMMAND`, or --url URL")
     environ = dict(_variables(options.variables))
-    wish = Wish(
-        calls=_calls(options), limit=options.limit, only=frozenset(options.only), allow_writes=options.allow_writes,
-        redactor=Redactor({name: value for name, value in environ.items() if len(value) >= _LEAST}),
-    )  # fmt: skip
+    redactor = Redactor({name: value for name, value in environ.items() if len(value) >= _LEAST})
     if options.url is not None:
-        return probe(UrlTarget(url=options.url, call_s=options.call_s), wish, on_progress)
+        yield UrlTarget(url=options.url, call_s=options.call_s), redactor
+        return
     if options.folder is not None and not options.folder.is_dir():
         raise BadInput(f"--folder {options.folder}", "no folder", "name the folder whose content the server needs")
     with scratch("probe") as folder:
@@ -61,7 +113,7 @@ def probe_server(options: ProbeOptions, *, on_progress: Progress) -> Probe:
             words=options.command, scratch=folder, content=options.folder, environ=environ, sandbox=options.sandbox,
             start_s=options.start_s, call_s=options.call_s,
         )  # fmt: skip
-        return probe(target, wish, on_progress)
+        yield target, redactor
 
 
 _LEAST = 8

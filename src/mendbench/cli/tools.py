@@ -35,6 +35,13 @@ def probe(
             help='Right calls, one JSON object a line: {"tool", "arguments", "request"}. {folder} is the server\'s folder.',
         ),
     ] = None,
+    write_calls: Annotated[
+        Path | None,
+        typer.Option(
+            "--write-calls", metavar="FILE", show_default=False,
+            help="Write a draft for --calls, with a line for each tool to fill in, and run no call.",
+        ),
+    ] = None,
     log: Annotated[
         Path | None,
         typer.Option("--log", metavar="FILE", show_default=False, help="A log of JSON-RPC messages with right calls."),
@@ -91,14 +98,23 @@ def probe(
     """Break right tool calls one argument at a time, and report which error messages leave a model guessing."""
     from mendbench.api.probing import ProbeOptions
     from mendbench.cli import terminal, tools_view
+    from mendbench.cli.output import write
+    from mendbench.probing.drafts import NoCalls
 
     options = ProbeOptions(
         command=tuple(command or ()), url=url, calls=calls, log=log, folder=folder, variables=tuple(env or ()),
         limit=limit, only=tuple(only or ()), allow_writes=allow_writes, sandbox=not no_sandbox,
     )  # fmt: skip
     failing = tools_view.verdicts(fail_on)
-    with terminal.progress() as progress:
-        found = api.probe_server(options, on_progress=progress)
+    if write_calls is not None:
+        api.write_draft_calls(options, write_calls)
+        return tools_view.show_draft(write_calls)
+    try:
+        with terminal.progress() as progress:
+            found = api.probe_server(options, on_progress=progress)
+    except NoCalls as error:
+        write(error.draft)
+        raise
     emitted = None
     if emit is not None:
         with terminal.progress() as progress:

@@ -18,6 +18,8 @@ from mendbench.report.table_model import Column, Table
 from mendbench.values.words import few
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mendbench.api.probe_output import Emitted
 
 _HEADINGS = ("tool", "fault", "verdict", "missing", "message")
@@ -42,6 +44,12 @@ def verdicts(given: str | None) -> frozenset[str]:
         if name not in VERDICTS:
             raise UnknownName("verdict", name, VERDICTS, "--fail-on")
     return frozenset(names)
+
+
+def show_draft(path: Path) -> int:
+    """Print what to do with a draft of calls."""
+    say(f"{path}: a draft of a call for each tool: fill in its values and requests, and give it: --calls {path}")
+    return Exit.DONE
 
 
 def show_probe(found: Probe, output: Format, failing: Collection[str] = (), emitted: Emitted | None = None) -> int:

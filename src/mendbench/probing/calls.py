@@ -99,14 +99,15 @@ def calls_from_schemas(tools: Iterable[Tool]) -> tuple[Call, ...]:
 def _examples(tools: Iterable[Tool]) -> Iterator[Call]:
     for tool in tools:
         whole = next((one for one in tool.schema.get("examples") or () if isinstance(one, dict)), None)
-        values = {name: list(_example(schema)) for name, schema in tool.properties.items()}
+        values = {name: list(examples_of(schema)) for name, schema in tool.properties.items()}
         arguments = {name: found[0] for name, found in values.items() if found and found[0] is not None}
         arguments = whole if whole is not None else arguments
         if arguments and set(tool.required) <= set(arguments):
             yield Call(tool=tool.name, arguments=arguments, place=f"the schema of {tool.name}")
 
 
-def _example(schema: JsonObject) -> Iterator[Json]:
+def examples_of(schema: JsonObject) -> Iterator[Json]:
+    """Yield the values that an argument's schema gives, the likeliest first."""
     for key in ("examples", "enum"):
         values = schema.get(key)
         if key == "enum" and "default" in schema:

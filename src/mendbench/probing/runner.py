@@ -15,7 +15,8 @@ from mendbench.model.exchange import Response
 from mendbench.model.json import JsonObject
 from mendbench.probing.answers import Answer, answer_of, lost
 from mendbench.probing.calls import Call, calls_from_schemas, checked, placed
-from mendbench.probing.connection import Connection, Lost
+from mendbench.probing.connection import Connection, Lost, ServerInfo
+from mendbench.probing.drafts import NoCalls, draft_of
 from mendbench.probing.faults import OPERATORS, Fault, faults_of
 from mendbench.probing.findings import VERDICTS, examine
 from mendbench.probing.hints import network_hint, start_hint
@@ -107,20 +108,14 @@ def probe(target: Target, wish: Wish, on_progress: Callable[[int, int, str], Non
     """Run right calls, then each of their faults, and return the answers and what they state.
 
     Raises:
-        BadInput: the server does not start or has no tools, or no right call is known.
+        BadInput: the server does not start or has no tools.
+        NoCalls: no right call is known.
         UnknownName: a right call is of an unknown tool, or no fault has an id.
     """
     began = time.monotonic()
     sessions = _Sessions(target, wish.redactor)
     try:
-        connection = _started(sessions, target, wish.redactor)
-        try:
-            info, tools = connection.info, tools_of(connection.list_tools())
-        except Lost as error:
-            found = f"it does not list its tools (tools/list): {wish.redactor.text(str(error))}"
-            raise BadInput(target.shown, found, start_hint(str(error), "", sandboxed=target.sandbox)) from None
-        if not tools:
-            raise BadInput(target.shown, "it has no tools", "name a server with tools")
+        info, tools = _listed(sessions, target, wish.redactor)
         run = _Run(sessions, target, wish, tools)
         broken = run.broken(run.right_calls(), on_progress)
         seconds = time.monotonic() - began
@@ -145,6 +140,36 @@ def _started(sessions: _Sessions, target: Target, redactor: Redactor, again: str
         raise BadInput(target.shown, found, start_hint(str(error), target.program, sandboxed=target.sandbox)) from None
 
 
+def draft_calls(target: Target, redactor: Redactor) -> str:
+    """Return the draft of a file with a right call of each tool of a server.
+
+    Raises:
+        BadInput: the server does not start or has no tools.
+    """
+    sessions = _Sessions(target, redactor)
+    try:
+        return draft_of(_listed(sessions, target, redactor)[1])
+    finally:
+        sessions.close()
+
+
+def _listed(sessions: _Sessions, target: Target, redactor: Redactor) -> tuple[ServerInfo, tuple[Tool, ...]]:
+    """Return what a server says about itself, and its tools.
+
+    Raises:
+        BadInput: it does not start or has no tools.
+    """
+    connection = _started(sessions, target, redactor)
+    try:
+        info, tools = connection.info, tools_of(connection.list_tools())
+    except Lost as error:
+        found = f"it does not list its tools (tools/list): {redactor.text(str(error))}"
+        raise BadInput(target.shown, found, start_hint(str(error), "", sandboxed=target.sandbox)) from None
+    if not tools:
+        raise BadInput(target.shown, "it has no tools", "name a server with tools")
+    return info, tools
+
+
 @dataclass(frozen=True, slots=True)
 class _Job:
     id: str
@@ -166,13 +191,14 @@ class _Run:
         """Run the right calls, and return those that were accepted.
 
         Raises:
-            BadInput: no right call is known, or the server cannot be started again.
+            BadInput: the server cannot be started again.
+            NoCalls: no right call is known.
             UnknownName: one is of an unknown tool.
         """
         tools = list(self._tools.values())
         calls = checked(self._wish.calls, tools) or calls_from_schemas(tools)
         if not calls:
-            raise BadInput(self._target.shown, "no right call is known for any of its tools", _GIVE_CALLS)
+            raise NoCalls(self._target.shown, draft_of(tools))
         refused = {tool.name: why for tool in tools if (why := self._refused(tool))}
         known = {call.tool for call in calls}
         self.not_run += [NotRun(what=name, why=why) for name, why in refused.items()]
