@@ -72,6 +72,12 @@ def test_cases_and_a_page_are_written_where_they_are_wanted(probe, tmp_path):
             ("--folder", "nowhere", "--", "b"),
             "--folder nowhere: no folder; name the folder whose content the server needs",
         ),
+        (("--log", ".", "--", "b"), ".: a folder, not a file; name a log of JSON-RPC messages with right calls"),
+        (
+            ("--html", "nowhere/probe.html", "--", "b"),
+            "--html nowhere/probe.html: there is no folder nowhere; make the folder, or name another file",
+        ),
+        (("--html", ".", "--", "b"), "--html .: a folder, not a file; name a file"),
         (("--", "no-such-program"), "command 'no-such-program': not found; name a program on the PATH, or its path"),
     ],
 )
@@ -97,3 +103,20 @@ def test_a_draft_of_calls_is_written_to_a_new_file_only(mendbench, tmp_path):
     result = mendbench(*words)
     assert (result.code, result.line) == (2, f"--write-calls {path}: it is there already; name a new file")
     assert path.read_text("utf-8") == draft
+
+
+def test_cases_go_into_an_empty_folder_only(mendbench, tmp_path):
+    (tmp_path / "notes.txt").write_text("ash")
+    result = mendbench("tools", "probe", "--emit-cases", tmp_path, "--", "no-such-program")
+    line = f"--emit-cases {tmp_path}: a folder with something in it; name a new or an empty folder"
+    assert (result.code, result.line) == (2, line)
+
+
+def test_without_a_case_no_command_to_prove_cases_is_named(mendbench, tmp_path):
+    calls = probed.calls_file(tmp_path, json.dumps({"tool": "find_book", "arguments": probed.FIND}))
+    words = ("--no-sandbox", "--calls", calls, "--limit", 4, "--emit-cases", tmp_path / "cases", "--format", "json")
+    result = mendbench("tools", "probe", *words, "--", *probed.command())
+    assert f"no case is written to {tmp_path / 'cases'}\n" in result.err
+    assert "its right call has no request" in result.err
+    assert "case check" not in result.err
+    assert "mendbench: not counted: burn_book: its destructiveHint is true: --allow-writes runs it\n" in result.err

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mendbench.api.generating import GeneratedCases, generate_cases
     from mendbench.api.merging import merge
     from mendbench.api.private_recordings import adopt_recordings, list_private_recordings
-    from mendbench.api.probe_output import Emitted, emit_cases, write_probe_page
+    from mendbench.api.probe_output import Emitted, emit_cases, refuse_outputs, write_probe_page
     from mendbench.api.probing import ProbeOptions, probe_server, write_draft_calls
     from mendbench.api.projects import Initialised, examine_project, init_project
     from mendbench.api.prompts import (
@@ -147,6 +147,7 @@ __all__ = [
     "read_budget",
     "read_run",
     "recorded_repeatability",
+    "refuse_outputs",
     "render_strategy",
     "report",
     "rescore",
@@ -226,7 +227,7 @@ _HOMES = {
         "examine_project",
         "init_project",
     ),
-    "mendbench.api.probe_output": ("Emitted", "emit_cases", "write_probe_page"),
+    "mendbench.api.probe_output": ("Emitted", "emit_cases", "refuse_outputs", "write_probe_page"),
     "mendbench.api.probing": ("ProbeOptions", "probe_server", "write_draft_calls"),
     "mendbench.api.prompts": (
         "Asking",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mendbench.api.cases import check_cases
+from mendbench.api.probing import refuse_unwritable
 from mendbench.api.settings import Progress
 from mendbench.errors import BadInput
 from mendbench.importing.scaffold import refuse_existing
@@ -33,6 +34,23 @@ class Emitted:
     def check(self) -> str:
         """The command that proves them again."""
         return f"mendbench case check --cases {self.cases_dir} --cassettes {self.cassettes_dir}"
+
+
+def refuse_outputs(cases_dir: Path | None, page: Path | None) -> None:
+    """Refuse places of cases and of a page, before a server starts.
+
+    Raises:
+        BadInput: the cases' folder has something in it, or is no folder, or the page cannot be written.
+    """
+    if (
+        cases_dir is not None
+        and cases_dir.exists()
+        and not (cases_dir.is_dir() and next(cases_dir.iterdir(), None) is None)
+    ):
+        found = "a folder with something in it" if cases_dir.is_dir() else "a file"
+        raise BadInput(f"--emit-cases {cases_dir}", found, "name a new or an empty folder")
+    if page is not None:
+        refuse_unwritable(f"--html {page}", page)
 
 
 def emit_cases(found: Probe, cases_dir: Path, *, on_progress: Progress) -> Emitted:

@@ -106,6 +106,7 @@ def probe(
         limit=limit, only=tuple(only or ()), allow_writes=allow_writes, sandbox=not no_sandbox,
     )  # fmt: skip
     failing = tools_view.verdicts(fail_on)
+    api.refuse_outputs(emit, page)
     if write_calls is not None:
         api.write_draft_calls(options, write_calls)
         return tools_view.show_draft(write_calls)

@@ -58,10 +58,11 @@ def show_probe(found: Probe, output: Format, failing: Collection[str] = (), emit
     Exit 1 if a broken call has one of the ``failing`` verdicts.
     """
     code = Exit.FAILED if any(one.findings.verdict in failing for one in found.broken) else Exit.DONE
-    for left in emitted.left if emitted is not None else ():
-        say(f"{left.what}: {left.why}")
+    for why in dict.fromkeys(left.why for left in emitted.left) if emitted is not None else ():
+        say(f"{few([left.what for left in emitted.left if left.why == why], most=_NAMED)}: {why}")
     if emitted is not None:
-        say(f"{counted(len(emitted.cases), 'case')} in {emitted.cases_dir}; prove them again with: {emitted.check}")
+        say(_written(emitted))
+    _say_left_out(found)
     if output is Format.json:
         write_json(found.document())
         return code
@@ -74,12 +75,21 @@ def show_probe(found: Probe, output: Format, failing: Collection[str] = (), emit
             write(f"{plain(tool.name)}: {_counted(counts)}\n")
     name = " ".join(filter(None, (found.info.name, found.info.version))) or found.server
     write(f"\n{plain(name)}: {counted(len(found.broken), 'broken call')}: {_counted(found.counts()) or 'none'}\n")
+    return code
+
+
+def _written(emitted: Emitted) -> str:
+    if not emitted.cases:
+        return f"no case is written to {emitted.cases_dir}"
+    return f"{counted(len(emitted.cases), 'case')} in {emitted.cases_dir}; prove them again with: {emitted.check}"
+
+
+def _say_left_out(found: Probe) -> None:
     for wrong in found.wrong:
         hint = f"; {why}" if (why := network_hint(wrong.answer.text, sandboxed=found.sandbox)) else ""
         say(f"not right: {wrong.call.place}: {wrong.call.tool}: {wrong.answer.first_line}{hint}")
     for why in dict.fromkeys(left.why for left in found.not_run):
         say(f"not counted: {few([left.what for left in found.not_run if left.why == why], most=_NAMED)}: {why}")
-    return code
 
 
 def _row(one: BrokenCall) -> tuple[str, ...]:

@@ -64,13 +64,13 @@ def _is_mcp(message: Message) -> bool:
     return str(message.body.get("method", "")).startswith((*_OF_CLIENT, *_OF_SERVER, "notifications/"))
 
 
-def read_mcp_log(path: Path) -> Source:
-    """Return the tool calls and tool lists in a log.
+def read_mcp_log(path: Path, no_file: str = "name the file to import") -> Source:
+    """Return the tool calls and tool lists in a log. ``no_file`` is what to do if it is no file.
 
     Raises:
         BadInput: it cannot be read, or has no tool call or list with a response.
     """
-    messages, dropped = _messages(read_text(path, MAX_RECORDING, "name the file to import"))
+    messages, dropped = _messages(read_text(path, MAX_RECORDING, no_file))
     pairing = _Pairing(directions=_Directions.learned(messages), dropped=dropped)
     for message in messages:
         pairing.take(message)

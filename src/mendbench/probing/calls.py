@@ -71,7 +71,7 @@ def read_log(path: Path) -> tuple[Call, ...]:
         BadInput: it cannot be read, is no such log, or has no such call.
     """
     found: dict[str, Call] = {}
-    for exchange in read_mcp_log(path).found:
+    for exchange in read_mcp_log(path, "name a log of JSON-RPC messages with right calls").found:
         if exchange.request is None or exchange.response is None or not _succeeded(exchange.response):
             continue
         tool = unquote(urlsplit(exchange.request.url).path.removeprefix("/"))
