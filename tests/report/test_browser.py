@@ -209,11 +209,11 @@ def test_a_count_of_the_funnel_shows_its_trials(reads):
     assert page.locator("tr.case .case-title").all_inner_texts() == ["The farewell uses a field that is not there"]
 
 
-def test_an_outcome_of_floor_or_ceiling_alone_shows_no_case(reads):
+def test_an_outcome_of_bounds_alone_shows_no_case(reads):
     reader = reads(small_run())
     page = reader.page
     page.goto(f"{reader.place.as_uri()}#outcome=repaired&strategy=summary")
-    page.wait_for_selector("#trials .explain:has-text('No case is left')")
+    page.wait_for_selector("#trials .explain:has-text('No case matches')")
 
     assert page.locator("tr.case").count() == 0
 

@@ -136,7 +136,7 @@ def test_a_long_prompt_has_its_full_height_and_its_folded_lines_open_by_key_and_
 def test_a_later_attempt_that_one_of_them_did_not_make_is_missed_in_words(reads):
     page = reads().open("#compare=none&to=summary&case=slack%2Fgreeting&attempt=2")
 
-    assert "Only one of the two came to this attempt" in page.locator("#compare").inner_text()
+    assert "Only one of the two reached this attempt" in page.locator("#compare").inner_text()
 
 
 def other_run(run):
@@ -173,7 +173,7 @@ def test_a_run_against_itself_has_nothing_to_show(reads):
     run = small_run()
     page = reads(run, run).open("#against=1")
 
-    assert "Every trial came out as it did there" in page.locator("#compare").inner_text()
+    assert "Every trial has the same result there" in page.locator("#compare").inner_text()
 
 
 def test_without_another_run_there_is_nothing_to_compare_runs_with(reads):
