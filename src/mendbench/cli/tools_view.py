@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
+from mendbench.cli.probe_table import probe_table
 from mendbench.cli.tables import show_tables
 from mendbench.cli.words import counted
 from mendbench.errors import UnknownName
 from mendbench.probing.findings import VERDICTS, Verdict
 from mendbench.probing.hints import network_hint
-from mendbench.probing.result import BrokenCall, Probe
-from mendbench.report.table_model import Column, Table
+from mendbench.probing.result import NotRun, Probe
 from mendbench.values.words import few
 
 if TYPE_CHECKING:
@@ -22,15 +22,8 @@ if TYPE_CHECKING:
 
     from mendbench.api.probe_output import Emitted
 
-_HEADINGS = ("tool", "fault", "verdict", "missing", "message")
-_MOST = (20, 24, 8, 22)
-"""Widths of the first four columns, if their cells are that long; the message gets the rest."""
-_WIDTH = 100
-"""Columns of a row: it fits a terminal and a page of documentation."""
 _NAMED = 6
 """Tools or calls that a line about what was not run names."""
-_GAP = 2
-"""Columns after a cell."""
 
 
 def verdicts(given: str | None) -> frozenset[str]:
@@ -58,17 +51,15 @@ def show_probe(found: Probe, output: Format, failing: Collection[str] = (), emit
     Exit 1 if a broken call has one of the ``failing`` verdicts.
     """
     code = Exit.FAILED if any(one.findings.verdict in failing for one in found.broken) else Exit.DONE
-    for why in dict.fromkeys(left.why for left in emitted.left) if emitted is not None else ():
-        say(f"{few([left.what for left in emitted.left if left.why == why], most=_NAMED)}: {why}")
     if emitted is not None:
-        say(_written(emitted))
+        _say_written(emitted)
     _say_left_out(found)
     if output is Format.json:
         write_json(found.document())
         return code
-    rows = [_row(one) for one in found.broken if one.findings.verdict != "helps"]
-    if rows:
-        show_tables([Table(columns=tuple(map(Column, _HEADINGS)), rows=_fitted(rows))])
+    table = probe_table(found.broken)
+    if table.rows:
+        show_tables([table])
         write("\n")
     for tool in found.tools:
         if counts := found.counts(tool.name):
@@ -78,40 +69,24 @@ def show_probe(found: Probe, output: Format, failing: Collection[str] = (), emit
     return code
 
 
-def _written(emitted: Emitted) -> str:
-    if not emitted.cases:
-        return f"no case is written to {emitted.cases_dir}"
-    return f"{counted(len(emitted.cases), 'case')} in {emitted.cases_dir}; prove them again with: {emitted.check}"
+def _say_written(emitted: Emitted) -> None:
+    _say_by_reason(emitted.left)
+    if emitted.cases:
+        say(f"{counted(len(emitted.cases), 'case')} in {emitted.cases_dir}; prove them again with: {emitted.check}")
+    else:
+        say(f"no case is written to {emitted.cases_dir}")
 
 
 def _say_left_out(found: Probe) -> None:
     for wrong in found.wrong:
         hint = f"; {why}" if (why := network_hint(wrong.answer.text, sandboxed=found.sandbox)) else ""
         say(f"not right: {wrong.call.place}: {wrong.call.tool}: {wrong.answer.first_line}{hint}")
-    for why in dict.fromkeys(left.why for left in found.not_run):
-        say(f"not counted: {few([left.what for left in found.not_run if left.why == why], most=_NAMED)}: {why}")
+    _say_by_reason(found.not_run, "not counted: ")
 
 
-def _row(one: BrokenCall) -> tuple[str, ...]:
-    missing = ", ".join(one.findings.missing)
-    if one.findings.heed in {"ignored", "accepted"}:
-        missing += f" ({one.findings.heed})"
-    _, prefix, rest = one.answer.first_line.partition(f"{one.call.tool}: ")
-    message = f"…{rest}" if prefix and rest else one.answer.first_line
-    return one.call.tool, one.fault.what, one.findings.verdict, missing, message
-
-
-def _fitted(rows: Sequence[tuple[str, ...]]) -> list[list[str]]:
-    """Return the rows with their cells cut, so that each fits the width."""
-    longest = [max(map(len, column)) for column in zip(_HEADINGS, *rows, strict=True)]
-    widths = [min(found, most) for found, most in zip(longest, _MOST, strict=False)]
-    widths.append(_WIDTH - sum(widths) - _GAP * (len(widths) + 1))
-    return [[_cut(cell, width) for cell, width in zip(row, widths, strict=True)] for row in rows]
-
-
-def _cut(text: str, width: int) -> str:
-    line = plain(text)
-    return line if len(line) <= width else f"{line[: width - 1]}…"
+def _say_by_reason(left: Sequence[NotRun], prefix: str = "") -> None:
+    for why in dict.fromkeys(one.why for one in left):
+        say(f"{prefix}{few([one.what for one in left if one.why == why], most=_NAMED)}: {why}")
 
 
 def _counted(counts: Mapping[Verdict, int]) -> str:

@@ -47,8 +47,9 @@ class Answer:
 
     @property
     def first_line(self) -> str:
-        """The first line of the text that is not empty."""
-        return next((line.strip() for line in self.text.splitlines() if line.strip()), "")
+        """The first line of the text with a letter or digit; else the first that is not empty."""
+        lines = [line.strip() for line in self.text.splitlines() if line.strip()]
+        return next((line for line in lines if re.search(r"\w", line)), next(iter(lines), ""))
 
 
 def answer_of(message: JsonObject, elapsed_ms: int = 0, *, held_secrets: bool = False) -> Answer:

@@ -153,7 +153,7 @@ def _missing(fault: Fault, answer: Answer, heed: Heed, *, names: bool, states: b
         return ("an error",)
     mark = ("isError",) if answer.kind in {"protocol_error", "result"} else ()
     if fault.operator in {"renamed", "missing"}:
-        named = () if (states or fault.operator == "missing") and names else (f"the name {fault.right_name}",)
+        named = () if (states or fault.operator == "missing") and names else (f"the name '{fault.right_name}'",)
         return (*mark, *named, *(("that it is required",) if fault.operator == "missing" and not states else ()))
     return (*mark, *(() if names else ("the argument",)), *(() if states else (_wanted(fault),)))
 
