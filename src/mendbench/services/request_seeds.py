@@ -6,8 +6,11 @@ A seed depends only on the request and on its repeat count, so a recording that 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
+from dataclasses import replace
 
+from mendbench.io.canonical_json import canonical_json
 from mendbench.services.pinning_proxy import Incoming, with_header
 
 _HEADER = "X-Mendbench-Seed"
@@ -45,5 +48,15 @@ class RequestSeeds:
         return hashlib.sha256(f"{self._counts[whole]}\n{whole}".encode()).hexdigest()[:12]
 
     def seeded(self, asked: Incoming) -> Incoming:
-        """Return the request with its seed in a header, for a program that serves with :data:`SERVE_SEEDED`."""
-        return with_header(asked, _HEADER, self.next(asked))
+        """Return the request with its seed in a header, for a program that serves with :data:`SERVE_SEEDED`.
+
+        The seed does not depend on the order of keys in a JSON body, as the key of a recording does not.
+        """
+        return with_header(asked, _HEADER, self.next(replace(asked, body=_canonical(asked.body))))
+
+
+def _canonical(body: bytes) -> bytes:
+    try:
+        return canonical_json(json.loads(body)).encode("utf-8", "surrogatepass")
+    except ValueError:
+        return body
