@@ -1,5 +1,7 @@
 from html.parser import HTMLParser
 
+from markupsafe import escape
+
 from mendbench.probing.calls import Call
 from mendbench.probing.findings import VERDICTS
 from mendbench.report.probe_page import MEANINGS, render_probe
@@ -30,3 +32,25 @@ def test_the_page_has_every_message_and_runs_nothing_that_a_server_wrote(tmp_pat
     for verdict in VERDICTS:
         assert MEANINGS[verdict] in page.text
     assert "burn_book: its destructiveHint is true" in page.text
+
+
+def test_calls_whose_message_helps_are_folded_and_counted_for_each_tool(tmp_path):
+    found = probed.probed(tmp_path)
+    page = render_probe(found)
+    shown, folded = page.split('<details class="folded">')
+    assert "find_book: sort_by as sortBy" in shown
+    for one in found.broken:
+        assert str(escape(f"{one.call.tool}: {one.fault.what}")) in (
+            folded if one.findings.verdict == "helps" else shown
+        )
+    assert f"<summary>{found.counts()['helps']} whose message helps</summary>" in page
+    for verdict, number in found.counts("lend_book").items():
+        assert (
+            f'<td data-name="{verdict}">{number}</td>'
+            in page.split('<th scope="row">lend_book</th>')[1].split("</tr>")[0]
+        )
+
+
+def test_a_page_without_a_message_that_helps_folds_nothing(tmp_path):
+    found = probed.probed(tmp_path, only=frozenset({"find_book/renamed/shelf_id"}))
+    assert 'class="folded"' not in render_probe(found)

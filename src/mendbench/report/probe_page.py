@@ -27,7 +27,7 @@ _TONES: dict[Verdict, str] = {
 
 def render_probe(found: Probe) -> str:
     """Return the page."""
-    style = page_file("style.css")
+    style = page_file("style.css") + page_file("probe.css")
     name = " ".join(filter(None, (found.info.name, found.info.version))) or found.server
     return page_templates().get_template("probe.html.j2").render(
         found=found, name=name, verdicts=VERDICTS, meanings=MEANINGS, tones=_TONES,
