@@ -53,6 +53,16 @@ def half(path):
     return lambda root: (root / path).write_bytes((root / path).read_bytes()[: (root / path).stat().st_size // 2])
 
 
+def after_a_line(path):
+    """Cut a file within the first key of its second line."""
+
+    def spoil(root):
+        first, second, *_ = (root / path).read_bytes().splitlines(keepends=True)
+        (root / path).write_bytes(first + second[:3])
+
+    return spoil
+
+
 def conflict(path):
     """Leave a merge conflict about a file's third line."""
 
@@ -177,7 +187,7 @@ ROWS = (
     ("run of another format", swap(RUN, '"format": 6', '"format": 4'), "report", 2, "reports/latest/run.json: format: 4; this mendbench reads format 6: make the run again with `mendbench run`"),
     ("run cut off", half(RUN), "report", 2, "reports/latest/run.json:286:21: no JSON (Unterminated string starting at); make the run again with `mendbench run`"),
     ("run in conflict", conflict(RUN), "compare", 2, "reports/latest/run.json:3: a merge conflict; resolve it"),
-    ("trials cut off", half(TRIALS), "gate", 2, "reports/latest/trials.jsonl:2:3084: no JSON (Unterminated string starting at); make the run again with `mendbench run`"),
+    ("trials cut off", after_a_line(TRIALS), "gate", 2, "reports/latest/trials.jsonl:2:2: no JSON (Unterminated string starting at); make the run again with `mendbench run`"),
     ("trials missing", gone(TRIALS), "report", 2, "reports/latest/trials.jsonl: no such file; make the run again with `mendbench run`"),
     ("no baseline", gone("baseline.tsv"), "gate", 2, "baseline.tsv: no such baseline; make it from a run that is right with `mendbench gate --update`"),
     ("empty baseline", ("baseline.tsv", ""), "gate", 2, "baseline.tsv: no line that states 'format'; take it from version control, or delete the file and accept a run with `mendbench gate --update`"),
