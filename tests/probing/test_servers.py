@@ -118,6 +118,14 @@ def test_a_server_over_http_is_called_through_the_sdk():
     assert found["result"]["content"] == [{"type": "text", "text": "Bread"}]
 
 
+def test_without_the_sdk_a_url_names_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    session = UrlTarget(url="http://127.0.0.1/mcp").open()
+    with pytest.raises(BadInput, match=r"the MCP SDK is not installed; pip install 'mendbench\[mcp\]'"):
+        session.list_tools()
+    session.close()
+
+
 def test_a_url_that_nobody_serves_ends_in_one_line(tmp_path):
     with misbehaving_mcp([texts("Bread")]) as server:
         pass

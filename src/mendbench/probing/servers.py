@@ -255,7 +255,8 @@ class _UrlSession:
             response = self._live.send(json_request(f"mcp://{_HOST}/{path}", arguments))
         except BadInput as error:
             found = error.found.replace("cannot be started", "cannot be reached")
-            raise BadInput(self._shown, found, "check the URL, and that the server runs") from None
+            hint = error.hint if isinstance(error.__cause__, ImportError) else "check the URL, and that the server runs"
+            raise BadInput(self._shown, found, hint) from None
         message = parse_body(response.body, "application/json")
         if response.fault is not None or response.status >= 300 or not isinstance(message, dict):  # noqa: PLR2004
             raise Lost(
