@@ -8,7 +8,7 @@
 whole suite runs once with a probe in place of each mutant. A probe records which test evaluates it, also in programs that the test starts.
 Tests that fail then are left out. Each mutant then meets at most 300 tests that reach it: those of its module's own test file, then
 those of at most 40 others, near files first and then tests that reach few mutants; both for 60 s of CPU time at most. The first test that
-fails catches it.
+fails, and fails again alone, catches it.
 
 `--like` plants the same mutants in a later commit, whose tests may be renamed, merged or gone. No probes run: each mutant meets the test
 that caught it in the earlier run, then that test's file, its module's test file, and the files of all tests that reached it.
@@ -199,19 +199,28 @@ def stages_like(mutant: Mutant, tests: Sequence[str], before: Result) -> list[li
     ]
 
 
+def failing(folder: Path, tests: Sequence[str]) -> tuple[str, int]:
+    """Run tests; return the first that fails, else why pytest did, else an empty text; and how many passed."""
+    code, ran = tested(folder, "one.tsv", tests, "-x") if tests else (0, [])
+    failed = next((test for outcome, _, test in ran if outcome == "failed"), "")
+    if not failed and code is None:
+        failed = "no end"
+    elif not failed and code not in {0, NO_TESTS} and not ran:
+        failed = "collection"
+    return failed, sum(outcome == "passed" for outcome, _, _ in ran)
+
+
 def tried(folder: Path, mutant: Mutant, met: Sequence[Sequence[str]]) -> Result:
-    """Plant one mutant, and run stages of tests until one of them catches it."""
+    """Plant one mutant, and run stages of tests until one test of them fails, twice."""
     try:
         plant(folder, [(mutant, mutant.after)])
     except CannotPlant as error:
         return Result(number=mutant.number, ending="not planted", by=str(error))
     count, passed = sum(map(len, met)), 0
     for tests in met:
-        code, ran = tested(folder, "one.tsv", tests, "-x") if tests else (0, [])
-        failed = next((test for outcome, _, test in ran if outcome == "failed"), "")
-        passed += sum(outcome == "passed" for outcome, _, _ in ran)
-        if failed or code is None or (code and not ran and code != NO_TESTS):
-            by = failed or ("no end" if code is None else "collection")
+        by, more = failing(folder, tests)
+        passed += more
+        if by and ("::" not in by or failing(folder, [by])[0] == by):
             return Result(number=mutant.number, ending="caught", by=by, tests=count, ran=passed)
     return Result(number=mutant.number, ending="survived" if count else "not covered", tests=count, ran=passed)
 
