@@ -86,7 +86,7 @@ def verdict(one, text, kind="tool_error", tool="find", **same):
             ("misleads", ("the argument", "that there is none")),
         ),
         (ENUM, "Invalid sort by: x", ("partly", ("the allowed values",))),
-        (RENAMED, "Invalid sort by: x", ("misleads", ("the name 'sort_by'",))),
+        (MISSING, "a sort by is required", ("partly", ("the name 'sort_by'",))),
         (
             fault("unknown", "zone", "zone", ("Asia/Tokyoo",)),
             "Internal error",

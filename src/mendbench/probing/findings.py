@@ -109,10 +109,9 @@ def examine(
     ``same_as_right`` says that it equals the answer of the right call, ``same_as_without`` that of the call without the argument.
     """
     said = _without_echo(answer.text, tool, fault.arguments) if answer.kind != "lost" else ""
-    names_wrong = _names(said, fault.argument) or (
-        fault.argument == fault.right_name and _in_words(said, fault.argument)
-    )
-    names_right = _names(said, fault.right_name) if fault.operator in {"renamed", "missing"} else None
+    about_name = fault.operator in {"renamed", "missing"}
+    names_wrong = _names(said, fault.argument) or (not about_name and _in_words(said, fault.argument))
+    names_right = _names(said, fault.right_name) if about_name else None
     names = names_wrong or bool(names_right) or (fault.operator == "unknown" and _quotes(said, fault.expected[0]))
     states = answer.kind != "lost" and _states(fault, said)
     heed = _heed(answer, same=same_as_right or same_as_without)
