@@ -413,6 +413,18 @@ EXPERIMENTS = {STRONG: "the strong model", MAIN: "the model of 1.5 billion param
 """The models that responded to the prompts of experiments, in words."""
 
 
+STUDY = Path("studies/mcp-servers/results.md")
+"""What ``analyse.py`` of the study prints, from its own runs."""
+
+
+def mcp_wordings(_run: StoredRun) -> Table:
+    """Return the last table of the study of MCP servers: right next calls per wording, public and private names apart."""
+    lines = STUDY.read_text("utf-8").rpartition("## Side by side")[2].strip().splitlines()
+    _, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
+    rows.sort(key=lambda row: -int(row[2].split()[0]))
+    return ["what the model sees", "public names", "names that it cannot know"], rows
+
+
 def frames(run: StoredRun) -> Table:
     """Return the two frames on the training part: usable and right first responses."""
     head = ["model", "strategy", "usable responses: `v1` \\| `v2`", "right: `v1` \\| `v2`", "won : lost by `v2`"]
@@ -621,7 +633,7 @@ TABLES: Mapping[str, Callable[[StoredRun], Table]] = {
     "funnel": funnel_table, "strata": strata, "single": single, "alone": alone, "error-reports": error_reports, "batches": batches,
     "main-policies": main_policies, "training-policies": partial(main_policies, part="train"), "open": open_trials,
     "undeclared-steps": undeclared_steps, "detectors": detectors, "frames": frames, "equal-information": equal_information,
-    "feedback": feedback, "rule-book": rule_book,
+    "feedback": feedback, "rule-book": rule_book, "mcp-wordings": mcp_wordings,
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ WORKFLOW = {
             "params": {
                 "method": "POST", "url": "https://pay.acme.example/v1/invoices",
                 "body": {
-                    "customer": "${deals.response.items[0].customer.id}", "amount": 1200, "due": "2026-12-01",
+                    "customer": "${deals.response.items[0].customer.id}", "amount": 1250, "due": "2026-12-01",
                     "tags": ["crm", "won"], "collection_method": "send_invoice",
                 },
             },
@@ -39,10 +39,10 @@ SENT = {
     "extra-param": ("customer_id", "${deals.response.items[0].customer.id}"),
     "string-for-list": ("tags", "crm, won"),
     "list-for-string": ("customer", ["${deals.response.items[0].customer.id}"]),
-    "string-for-number": ("amount", "1,200 in all"),
+    "string-for-number": ("amount", "1,250 in all"),
     "wrong-enum": ("collection_method", "send-invoice"),
     "wrong-date-format": ("due", "01.12.2026"),
-    "major-units": ("amount", 12.005),
+    "major-units": ("amount", 12.5),
 }
 
 

@@ -36,6 +36,9 @@ Fate: TypeAlias = Literal["written", "exists", "rejected"]
 WRONG_FIXES = 3
 """Wrong fixes of a derived case."""
 
+SERVER_ERROR = 500
+"""The lowest HTTP status with which a server reports its own fault."""
+
 _HASTY = (
     "constant",
     "other_field",
@@ -192,6 +195,8 @@ def _unfit(broken: Break, run: CleanRun) -> str:
     failure = run.execution.failures[0] if run.execution.failures else None
     if failed is None and failure is None:
         return "it does not fail"
+    if broken.who == "edit" and failure is not None and (failure.status_code or 0) >= SERVER_ERROR:
+        return f"the server ends with status {failure.status_code}, so the fault is its own"
     node = failed.node_id if failed else failure.node_id if failure else None
     return f"it fails at {node} instead of {broken.node}" if broken.node and node != broken.node else ""
 

@@ -59,7 +59,7 @@ def string_for_list(seed: Seed) -> Iterator[Break]:
 def list_for_string(seed: Seed) -> Iterator[Break]:
     """Yield breaks in which a text is the only item of a list."""
     for node, place, value in _values(seed):
-        if isinstance(value, str) and not _is_list(seed, value):
+        if isinstance(value, str) and _is_text(seed, value):
             what = f"{node} sends {place[-1]} as a list instead of a text"
             yield _of("list-for-string", node, what, with_value(seed.workflow, place, [value]))
 
@@ -95,13 +95,13 @@ def major_units(seed: Seed) -> Iterator[Break]:
     for node, place, value in _values(seed):
         if isinstance(value, int) and not isinstance(value, bool) and _MONEY.search(str(place[-1])):
             what = f"{node} sends {place[-1]} in major units instead of minor ones"
-            yield _of("major-units", node, what, with_value(seed.workflow, place, round(value / 100, 2) + 0.005))
+            yield _of("major-units", node, what, with_value(seed.workflow, place, value / 100))
 
 
-def _is_list(seed: Seed, text: str) -> bool:
-    """Return whether a text is one template that stands for a list."""
+def _is_text(seed: Seed, text: str) -> bool:
+    """Return whether a text stays one when its templates are replaced: it is no single template that stands for another value."""
     found = templates_in(text)
-    return len(found) == 1 and found[0].text == text and isinstance(seed.value(found[0]), list)
+    return len(found) != 1 or found[0].text != text or isinstance(seed.value(found[0]), str)
 
 
 def _forms(word: str) -> Iterator[str]:
