@@ -15,10 +15,11 @@ from mendbench.model.trial import AttemptLabel, ResponseStatus, StopReason, Wher
 from mendbench.model.verdict import Outcome, VerdictName
 
 Format: TypeAlias = Literal[6]
-"""6: rows have the level of the case (before: its difficulty). 5: attempts have model_request, response and progress (before: ask, answer, ladder), rows have progress,
-requests have response. 4: rows have api, and how their model was sampled and asked; checks have in_trial; evidence has exchanges.
-3: rows have adversarial_to, and the facts that verdict, labels, progress levels and costs follow from. 2: rows have part, used and
-costs, and run.json a list of sweeps. 1: the first."""
+"""6: rows have the level of the case (before: its difficulty). 5: attempts have model_request, response and progress
+(before: ask, answer, ladder), rows have progress, requests have response. 4: rows have api, and how their model was
+sampled and asked; checks have in_trial; evidence has exchanges. 3: rows have adversarial_to, and the facts that
+verdict, labels, progress levels and costs follow from. 2: rows have part, used and costs, and run.json a list of
+sweeps. 1: the first."""
 
 ExchangeDigest: TypeAlias = Annotated[str, ("title", "REQUEST:RESPONSE"), ("pattern", "^[^,:]+:[^,:]+$")]
 
