@@ -34,7 +34,10 @@ OPTIONS = {
     ("prompts", "prune"): "delete cases cassettes workers format",
     ("init",): "example ci format",
     ("doctor",): "format",
-    ("tools", "probe"): "url calls write-calls log folder env limit only allow-writes no-sandbox emit-cases html fail-on format",
+    (
+        "tools",
+        "probe",
+    ): "url calls write-calls log folder env limit only allow-writes no-sandbox emit-cases html fail-on format",
     ("case", "list"): "family kind tag level api provenance cases cassettes format",
     ("case", "show"): "cases cassettes format",
     ("case", "new"): "kind workflow cases format",
