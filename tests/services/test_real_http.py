@@ -17,6 +17,7 @@ from mendbench.live.world import HttpLive
 from mendbench.model.exchange import Request
 from mendbench.recording.recorder import Recorder
 from mendbench.services import real_world
+from mendbench.services.chroma.world import COLLECTIONS, shown_id
 from mendbench.trial.components import build_engine
 from mendbench.trial.scope import open_scope
 from mendbench.values.json_patch import apply_patch
@@ -25,6 +26,9 @@ ROOT = Path(__file__).parents[2]
 TOKEN = secrets.token_hex(16)
 DYNAMO, SQS = "https://dynamodb.eu-west-1.amazonaws.com/", "https://sqs.eu-west-1.amazonaws.com/"
 SNS, SSM = "https://sns.eu-west-1.amazonaws.com/", "https://ssm.eu-west-1.amazonaws.com/"
+CHROMA, MLFLOW = f"http://chroma.northwind.example{COLLECTIONS}", "https://mlflow.northwind.example/api/2.0/mlflow"
+POSTS = "https://kinto.northwind.example/v1/buckets/website/collections/posts/records"
+HELP = f"{CHROMA}/{shown_id('help-articles')}"
 LAB, BOOKS = "https://phials.coldstore.example", "http://notebooks.saltings.example/api/contents"
 ERRANDS = f"{SQS}123456789012/barn-errands"
 
@@ -41,7 +45,42 @@ def lab(method, path, body=None):
     return (method, f"{LAB}{path}", {"Content-Type": "application/json"}, body)
 
 
+def plain(method, url, body=None):
+    return (method, url, {"Content-Type": "application/json"}, body)
+
+
+def kinto(method, url, body=None, token=TOKEN):
+    return (method, url, {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}, body)
+
+
 CALLS = {
+    "chroma": [
+        (plain("GET", f"{CHROMA}/help-articles"), 200, f'"id":"{shown_id("help-articles")}"'),
+        (plain("POST", f"{HELP}/query", {"query_embeddings": [[0.2, 0.8]], "n_results": 1}), 200, '"ids":[["kb-1"]]'),
+        (plain("POST", f"{HELP}/query", {"query_embeddings": [[0.2, 0.8]], "n_results": "1"}), 422, "n_results: invalid type: string"),
+        (plain("POST", f"{HELP}/upsert", {"ids": ["kb-2"], "embeddings": [[1, 2, 3]]}), 400, "expecting embedding with dimension of 2, got 3"),
+        (plain("POST", f"{HELP}/get", {}), 200, '"metadatas":[{"lang":"en","rank":2.5,"views":7}]'),
+        (plain("POST", CHROMA, {"name": "attic"}), 200, f'"id":"{shown_id("attic")}"'),
+        (plain("GET", CHROMA), 200, '"name":"attic"'),
+        (plain("GET", f"{CHROMA}/help"), 404, "Collection [help] does not exist"),
+    ],
+    "kinto": [
+        (kinto("GET", f"{POSTS}?_limit=1"), 200, '"id":"news"'),
+        (kinto("POST", POSTS, {"data": {"title": "x", "words": "3"}}), 400, "words in body: '3' is not of type 'integer'"),
+        (kinto("POST", POSTS, {"data": {"title": "x", "words": 3}}), 201, '"last_modified":1767225600003'),
+        (kinto("PATCH", f"{POSTS}/welcome", {"dat": {}}), 400, "Unrecognized keys in mapping"),
+        (kinto("GET", f"{POSTS}/welcom"), 404, '"resource_name":"record"'),
+        (kinto("GET", POSTS, token="another"), 401, "Please authenticate yourself to use this endpoint."),
+        (kinto("PUT", "https://kinto.northwind.example/v1/buckets/shop"), 403, "This user cannot access this resource."),
+    ],
+    "mlflow": [
+        (plain("GET", f"{MLFLOW}/experiments/get-by-name?experiment_name=chrn"), 404, "Could not find experiment with name 'chrn'"),
+        (plain("POST", f"{MLFLOW}/runs/search", {"experiment_ids": ["1"]}), 200, '"run_name": "gbm"'),
+        (plain("POST", f"{MLFLOW}/runs/create", {"experiment_id": "1"}), 200, '"status": "RUNNING"'),
+        (plain("POST", f"{MLFLOW}/runs/create", {"experiment_id": "1"}), 200, '"status": "RUNNING"'),
+        (plain("POST", f"{MLFLOW}/runs/create", {"experiment_id": 1}), 400, "Invalid value 1 for parameter 'experiment_id' supplied"),
+        (plain("GET", f"{MLFLOW}/registered-models/get?name=scorer"), 200, '"creation_timestamp": 1767225600000'),
+    ],
     "lab_api": [
         (lab("GET", "/phials/PX-0417"), 200, '"left_out":"weights: lens=fine"'),
         (lab("GET", "/phials/PX-0417?lens=broad"), 422, "Input should be 'plain' or 'fine'"),
@@ -79,12 +118,40 @@ CALLS = {
         (books("POST", "/ledgers/tidewrack-iv.ipynb/checkpoints"), 201, '"id": "checkpoint"'),
     ],
 }  # fmt: skip
-STATES = {"jupyter": {"token": TOKEN}}
-CASES = {
-    "lab_api": "http/missing-query-parameter-hides-field",
-    "moto_aws": "aws/dynamodb-wrong-key-name",
-    "jupyter": "jupyter/hardcoded-notebook-does-not-exist",
+WORDS = {"type": "object", "properties": {"title": {"type": "string"}, "words": {"type": "integer"}}}
+RECORD = {"embedding": [0.25, 0.75], "document": "x", "metadata": {"views": 7, "lang": "en", "rank": 2.5}}
+STATES = {
+    "chroma": {"collections": {"help-articles": {"records": {"kb-1": RECORD}}}},
+    "jupyter": {"token": TOKEN},
+    "kinto": {
+        "tokens": {TOKEN: "editor"},
+        "buckets": {
+            "website": {
+                "collections": {
+                    "posts": {
+                        "data": {"schema": WORDS},
+                        "permissions": {"write": ["oidc:editor"]},
+                        "records": {"welcome": {}, "news": {}},
+                    }
+                }
+            }
+        },
+    },
+    "mlflow": {
+        "experiments": {"churn": {"runs": {"gbm": {"status": "FINISHED", "metrics": {"auc": 0.5}}}}},
+        "registered_models": {"scorer": {"versions": [{"run": "gbm"}]}},
+    },
 }
+SEEDS = ROOT / "seeds"
+CASES = {
+    "chroma": (SEEDS, "http/help-article-to-chroma"),
+    "jupyter": (ROOT, "jupyter/hardcoded-notebook-does-not-exist"),
+    "kinto": (SEEDS, "http/ended-campaign-banner"),
+    "lab_api": (ROOT, "http/missing-query-parameter-hides-field"),
+    "mlflow": (SEEDS, "http/best-run-to-champion"),
+    "moto_aws": (ROOT, "aws/dynamodb-wrong-key-name"),
+}
+"""A case of each server, and the folder that holds ``cases`` and ``cassettes``."""
 
 
 @pytest.fixture(params=sorted(CALLS))
@@ -127,16 +194,16 @@ def test_it_answers_in_its_own_words_and_the_same_after_each_reset(started):
 def test_a_case_that_is_recorded_again_has_the_same_world(started, tmp_path):
     world, _ = started
     world.stop()
-    name = CASES[world.name]
-    case = load_case(ROOT / "cases" / name, name.split("/")[0])
-    fixed = apply_patch(case.workflow, case.fix.patch)
+    root, name = CASES[world.name]
+    case = load_case(root / "cases" / name, name.split("/")[0])
+    fixed = apply_patch(case.workflow, case.fix.patch if case.fix else [])
     with Recorder("new_episodes") as recorder:
         for workflow in (case.workflow, fixed):
             scope = open_scope(case, None, Recordings.open(tmp_path), recorder.for_trial(case, None), "record it")
             build_engine("mendbench", case).execute(
                 workflow, scope.inputs, scope.world, checkpoint=None, detector=None, clock=scope.clock
             )
-    again, recorded = exchanges(tmp_path / "world.yaml"), exchanges(ROOT / "cassettes" / name / "world.yaml")
+    again, recorded = exchanges(tmp_path / "world.yaml"), exchanges(root / "cassettes" / name / "world.yaml")
     assert len(again) > 1
     assert again == {key: recorded[key] for key in again}
 

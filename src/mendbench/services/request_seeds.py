@@ -12,7 +12,10 @@ from dataclasses import replace
 
 from mendbench.io.canonical_json import canonical_json
 from mendbench.services.pinning_proxy import Incoming, with_header
+from mendbench.services.sandboxed import ENVIRONMENT
 
+SEEDED_ENVIRONMENT = {**ENVIRONMENT, "PYTHONHASHSEED": "0"}
+"""The variables of a Python program whose sets of texts have to keep their order, whenever it is started."""
 _HEADER = "X-Mendbench-Seed"
 SERVE_SEEDED = """
 import logging, random, uuid

@@ -21,8 +21,7 @@ from mendbench.model.json import JsonObject
 from mendbench.services.local_server import refuse_absent
 from mendbench.services.pinning_proxy import Pins, with_header
 from mendbench.services.real_server import ProxiedServer, json_request
-from mendbench.services.request_seeds import SERVE_SEEDED, RequestSeeds
-from mendbench.services.sandboxed import ENVIRONMENT
+from mendbench.services.request_seeds import SEEDED_ENVIRONMENT, SERVE_SEEDED, RequestSeeds
 
 HOST = "kinto.northwind.example"
 PINS = Pins(headers={"date": "Thu, 01 Jan 2026 00:00:00 GMT", "server": None})
@@ -75,7 +74,7 @@ class Kinto(ProxiedServer):
         """
         refuse_absent(self.name, "kinto", "werkzeug")
         with self._starting("kinto") as folder:
-            environ = {**ENVIRONMENT, "HOME": str(folder)}
+            environ = {**SEEDED_ENVIRONMENT, "HOME": str(folder)}
             self._front.behind = self._server.start(_LAUNCH, json.dumps(_SETTINGS), log=folder / "log", environ=environ)
             return self._front.open()
 

@@ -23,8 +23,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.services.local_server import refuse_absent
 from mendbench.services.pinning_proxy import Pins
 from mendbench.services.real_server import ProxiedServer, json_request
-from mendbench.services.request_seeds import SERVE_SEEDED, RequestSeeds
-from mendbench.services.sandboxed import ENVIRONMENT
+from mendbench.services.request_seeds import SEEDED_ENVIRONMENT, SERVE_SEEDED, RequestSeeds
 
 HOST = "mlflow.northwind.example"
 API = "/api/2.0/mlflow"
@@ -69,7 +68,9 @@ class Mlflow(ProxiedServer):
                 "MLFLOW_SERVER_DISABLE_SECURITY_MIDDLEWARE": "true",
                 "MLFLOW_DISABLE_TELEMETRY": "true",
             }
-            self._front.behind = self._server.start(_LAUNCH, *words, log=folder / "log", environ={**ENVIRONMENT, **own})
+            self._front.behind = self._server.start(
+                _LAUNCH, *words, log=folder / "log", environ={**SEEDED_ENVIRONMENT, **own}
+            )
             _copy(folder / "tracking.db", folder / "empty.db")
             return self._front.open()
 
