@@ -55,6 +55,7 @@ test: .venv/.test
 # PARTS="packages audit" chooses of the latter.
 check-release: check
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "slow or not slow"
+	$(BIN)/mendbench case check --cases seeds/cases --cassettes seeds/cassettes
 	$(BIN)/python -m qa.torture determinism
 	$(BIN)/python qa/benchmarks/getting_started.py --check
 	$(BIN)/python -m qa.release $(PARTS)
