@@ -130,9 +130,10 @@ record-world: .venv-record/.done
 record-test: .venv-record/.done
 	PATH="$(CURDIR)/.venv-record/npm/node_modules/.bin:$$PATH" .venv-record/bin/python -m pytest -p no:cacheprovider tests/services/test_real_mcp.py tests/services/test_real_http.py
 
+# Without the pins of test.txt, which some servers do not accept; what record.txt pins stays as far as possible.
 record-lock: .venv/.test
 	$(PIP) install uv
-	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --all-extras -c requirements/test.txt pyproject.toml requirements/build.in requirements/record.in -o requirements/record.txt
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --all-extras pyproject.toml requirements/build.in requirements/record.in -o requirements/record.txt
 	npm install --prefix requirements/record-npm --package-lock-only --omit-lockfile-registry-resolved=true --no-audit --no-fund
 	$(PYTHON) -c 'import json, pathlib; p = pathlib.Path("requirements/record-npm/package-lock.json"); d = json.loads(p.read_text()); [one.pop("funding", None) for one in d["packages"].values()]; p.write_text(json.dumps(d, indent=2, ensure_ascii=False) + "\n")'
 
