@@ -23,6 +23,11 @@ def seed_of(service: str) -> JsonObject:
     return seed
 
 
+def entries(state: JsonObject, key: str) -> tuple[tuple[str, Json], ...]:
+    """Return the names and values of a table of a state. One that is null is absent, as in a merge patch."""
+    return tuple((name, value) for name, value in (state.get(key) or {}).items() if value is not None)
+
+
 def json_request(method: str, host: str, target: str, body: JsonObject | None) -> Incoming:
     """Return a request with a JSON body; without a body if it is null."""
     headers = (("Host", host), *(() if body is None else (("Content-Type", "application/json"),)))

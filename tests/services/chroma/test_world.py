@@ -46,7 +46,7 @@ def sent(world, method, target):
 
 
 def test_a_reset_removes_everything_and_creates_collections_with_their_records(world, server):
-    world.reset({"collections": {"help": HELP, "empty": {"metadata": {"owner": "a"}}}})
+    world.reset({"collections": {"help": HELP, "empty": {"metadata": {"owner": "a"}}, "gone": None}})
     assert [(asked.line, json.loads(asked.body or b"null")) for asked in server.asked] == [
         ("POST /api/v2/reset", None),
         (f"POST {COLLECTIONS}", {"name": "help"}),

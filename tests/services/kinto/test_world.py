@@ -12,9 +12,12 @@ from tests.fakes.behind import Program, Said, behind
 POSTS = {
     "data": {"schema": {}},
     "permissions": {"write": ["oidc:editor"]},
-    "records": {"welcome": {"title": "Hi"}, "empty": None},
+    "records": {"welcome": {"title": "Hi"}, "empty": {}, "gone": None},
 }
-STATE = {"tokens": {"secret": "editor"}, "buckets": {"website": {"collections": {"posts": POSTS}}, "attic": None}}
+STATE = {
+    "tokens": {"secret": "editor"},
+    "buckets": {"website": {"collections": {"posts": POSTS}}, "attic": {}, "cellar": None},
+}
 
 
 @pytest.fixture
@@ -33,7 +36,7 @@ def world(server, monkeypatch):
     made.stop()
 
 
-def test_objects_come_after_their_parents():
+def test_objects_come_after_their_parents_and_null_is_none():
     posts = "buckets/website/collections/posts"
     assert list(objects_of(STATE)) == [
         ("buckets/website", {}),

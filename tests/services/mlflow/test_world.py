@@ -22,7 +22,7 @@ RUN = {
     "tags": {"a": "b"},
 }
 STATE = {
-    "experiments": {"churn": {"tags": {"team": "growth"}, "runs": {"gbm": RUN, "open": None}}},
+    "experiments": {"churn": {"tags": {"team": "growth"}, "runs": {"gbm": RUN, "open": {}, "gone": None}}},
     "registered_models": {"scorer": {"versions": [{"run": "gbm", "tags": {"c": "d"}}], "aliases": {"champion": 1}}},
 }
 

@@ -22,7 +22,7 @@ from mendbench.model.exchange import Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.local_server import refuse_absent
 from mendbench.services.pinning_proxy import Incoming, Pins
-from mendbench.services.real_server import ProxiedServer, json_request
+from mendbench.services.real_server import ProxiedServer, entries, json_request
 from mendbench.services.sandboxed import ENVIRONMENT
 
 HOST = "chroma.northwind.example"
@@ -83,9 +83,8 @@ class Chroma(ProxiedServer):
         self._started_folder()
         self._created("reset", json_request("POST", HOST, "/api/v2/reset", None))
         self._shown.clear()
-        collections: dict[str, JsonObject] = state.get("collections") or {}  # type: ignore[assignment]
-        for name, collection in collections.items():
-            self._create(name, collection or {})
+        for name, collection in entries(state, "collections"):
+            self._create(name, collection)
 
     def reads(self, request: Request) -> bool | None:
         """Return whether a request is read-only. Queries are sent by POST."""
@@ -95,7 +94,7 @@ class Chroma(ProxiedServer):
         place = f"collections.{name}"
         own = {key: collection[key] for key in ("metadata", "configuration") if collection.get(key) is not None}
         made = self._created(place, json_request("POST", HOST, COLLECTIONS, {"name": name, **own}))
-        records: dict[str, JsonObject] = collection.get("records") or {}
+        records = dict(entries(collection, "records"))
         if records:
             columns = {
                 f"{key}s": [record.get(key) for record in records.values()]

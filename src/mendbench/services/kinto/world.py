@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from mendbench.model.json import JsonObject
 from mendbench.services.local_server import refuse_absent
 from mendbench.services.pinning_proxy import Pins, with_header
-from mendbench.services.real_server import ProxiedServer, json_request
+from mendbench.services.real_server import ProxiedServer, entries, json_request
 from mendbench.services.request_seeds import SEEDED_ENVIRONMENT, SERVE_SEEDED, RequestSeeds
 
 HOST = "kinto.northwind.example"
@@ -84,7 +84,7 @@ class Kinto(ProxiedServer):
         Raises:
             BadInput: Kinto refuses a part of the state, or the server was not started.
         """
-        tokens = {**(state.get("tokens") or {}), self._token: _ADMINISTRATOR}  # type: ignore[dict-item]
+        tokens = {**dict(entries(state, "tokens")), self._token: _ADMINISTRATOR}
         (self._started_folder() / "tokens.json").write_text(json.dumps(tokens), "utf-8")
         self._send("reset", "POST", "/v1/__flush__", None)
         self._seeds.clear()
@@ -98,13 +98,13 @@ class Kinto(ProxiedServer):
 
 def objects_of(state: JsonObject) -> Iterator[tuple[str, JsonObject]]:
     """Yield the path and body of each object of a state, parents first."""
-    for bucket_id, bucket in (state.get("buckets") or {}).items():
-        yield f"buckets/{bucket_id}", _body(bucket or {})
-        for collection_id, collection in ((bucket or {}).get("collections") or {}).items():
+    for bucket_id, bucket in entries(state, "buckets"):
+        yield f"buckets/{bucket_id}", _body(bucket)
+        for collection_id, collection in entries(bucket, "collections"):
             path = f"buckets/{bucket_id}/collections/{collection_id}"
-            yield path, _body(collection or {})
-            for record_id, record in ((collection or {}).get("records") or {}).items():
-                yield f"{path}/records/{record_id}", {"data": record or {}}
+            yield path, _body(collection)
+            for record_id, record in entries(collection, "records"):
+                yield f"{path}/records/{record_id}", {"data": record}
 
 
 def _body(given: JsonObject) -> JsonObject:

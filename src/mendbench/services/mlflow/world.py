@@ -14,7 +14,6 @@ from __future__ import annotations
 import contextlib
 import re
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 from mendbench.errors import BadInput
@@ -22,7 +21,7 @@ from mendbench.model.exchange import Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.local_server import refuse_absent
 from mendbench.services.pinning_proxy import Pins
-from mendbench.services.real_server import ProxiedServer, json_request
+from mendbench.services.real_server import ProxiedServer, entries, json_request
 from mendbench.services.request_seeds import SEEDED_ENVIRONMENT, SERVE_SEEDED, RequestSeeds
 
 HOST = "mlflow.northwind.example"
@@ -84,12 +83,12 @@ class Mlflow(ProxiedServer):
         _copy(folder / "empty.db", folder / "tracking.db")
         self._seeds.clear()
         runs: dict[str, JsonObject] = {}
-        for name, experiment in _items(state, "experiments"):
+        for name, experiment in entries(state, "experiments"):
             place = f"experiments.{name}"
             made = self._create(place, "experiments/create", {"name": name, "tags": _pairs(experiment, "tags")})
-            for run_name, run in _items(experiment, "runs"):
+            for run_name, run in entries(experiment, "runs"):
                 runs[run_name] = self._create_run(f"{place}.runs.{run_name}", made["experiment_id"], run_name, run)
-        for name, model in _items(state, "registered_models"):
+        for name, model in entries(state, "registered_models"):
             self._create_model(f"registered_models.{name}", name, model, runs)
 
     def reads(self, request: Request) -> bool | None:
@@ -106,7 +105,7 @@ class Mlflow(ProxiedServer):
         body = {"experiment_id": experiment_id, "run_name": name, "start_time": started, "tags": _pairs(run, "tags")}
         info: JsonObject = self._create(place, "runs/create", body)["run"]["info"]
         known = {"run_id": info["run_id"]}
-        values = (run.get("metrics") or {}).items()
+        values = entries(run, "metrics")
         metrics = [{"key": key, "value": value, "timestamp": ended, "step": 0} for key, value in values]
         self._create(place, "runs/log-batch", {**known, "metrics": metrics, "params": _pairs(run, "params")})
         status = run.get("status") or "RUNNING"
@@ -124,7 +123,7 @@ class Mlflow(ProxiedServer):
             source = version.get("source") or f"{run['artifact_uri']}/model"
             body = {"name": name, "run_id": run["run_id"], "source": source, **_described(version)}
             self._create(place, "model-versions/create", body)
-        for alias, number in (model.get("aliases") or {}).items():
+        for alias, number in entries(model, "aliases"):
             self._create(place, "registered-models/alias", {"name": name, "alias": alias, "version": str(number)})
 
 
@@ -132,12 +131,8 @@ def _described(value: JsonObject) -> JsonObject:
     return {"description": value.get("description") or "", "tags": _pairs(value, "tags")}
 
 
-def _items(value: JsonObject, key: str) -> Iterator[tuple[str, JsonObject]]:
-    return ((name, each or {}) for name, each in (value.get(key) or {}).items())
-
-
 def _pairs(value: JsonObject, key: str) -> list[JsonObject]:
-    return [{"key": name, "value": str(each)} for name, each in (value.get(key) or {}).items()]
+    return [{"key": name, "value": str(each)} for name, each in entries(value, key)]
 
 
 def _copy(source: Path, target: Path) -> None:
