@@ -1,8 +1,8 @@
-"""How often the gate fails, or is inconclusive, where responses were recorded anew: by simulation.
+"""How often the gate fails, or is inconclusive, where responses were recorded again: by simulation.
 
     python qa/benchmarks/gate_false_alarms.py [DRAWS]
 
-A case comes out right with a chance of its own, drawn anew on both sides. Cases of one group share half of their luck, and four trials of
+A case comes out right with a chance of its own, drawn again on both sides. Cases of one group share half of their luck, and four trials of
 a case, under as many policies, share their responses, as they do in a run. Of what comes out wrong a tenth does harm. Prints the table of
 docs/gate.md.
 """

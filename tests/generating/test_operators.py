@@ -110,3 +110,11 @@ def test_a_misspelling_is_no_other_field_of_the_same_record():
     own = replace(seed(), data=data)
     broken = next(iter(OPERATORS["misspelt-field"](own)))
     assert body_of(broken)["customer"] == "${deals.response.items[0].customer.ids}"
+
+
+def test_the_category_of_a_failure_is_stated_by_the_operator():
+    stated = {name: first(name).category for name in ("misspelt-field", "misspelt-node", "name-for-id", "wrong-path")}
+    assert stated == {
+        "misspelt-field": "template_error", "misspelt-node": "static_validation", "name-for-id": "api_validation",
+        "wrong-path": "execution_failure",
+    }  # fmt: skip

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from mendbench.generating.seed import Seed
 from mendbench.model.case import Fault, Who
+from mendbench.model.failure import Category
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.templates import Place
 
@@ -30,6 +31,8 @@ class Break:
     state: Mapping[str, JsonObject] = field(default_factory=dict)
     """Service to a merge patch over the seed's state."""
     who: Who = "edit"
+    category: Category = "api_validation"
+    """What the failure is: stated by the operator, like ``who``."""
     says: str = ""
     """If no edit helps: a regular expression for what the user must learn."""
     faults: tuple[Fault, ...] = ()

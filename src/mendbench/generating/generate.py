@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain, zip_longest
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -124,18 +125,29 @@ class _Work:
 
 def _in_turns(work: _Work, names: tuple[str, ...]) -> Iterator[tuple[str, Break]]:
     """Yield the first break of each operator, then the second one, and so on, with the id of its case."""
-    single = {name: list(operator(work.seed)) for name, operator in OPERATORS.items()}
-    breaks = {name: one for name, one in single.items() if name in names}
-    if compounds := [name for name in COMPOUNDS if name in names]:
-        fitted = tuple(_fitted(work, chain.from_iterable(single.values())))
-        breaks |= {name: list(COMPOUNDS[name](work.seed, fitted)) for name in compounds}
+    fitted = cache(lambda: tuple(_fitted(work, chain.from_iterable(one(work.seed) for one in OPERATORS.values()))))
+    breaks = {name: operator(work.seed) for name, operator in OPERATORS.items() if name in names}
+    breaks |= {name: _compounds(work, name, fitted) for name in COMPOUNDS if name in names}
     stem = f"{work.seed.case.family}/{work.seed.case.name}"
-    numbered = [
-        [(f"{stem}-{name}" + (f"-{number}" if number > 1 else ""), one) for number, one in enumerate(found, start=1)]
-        for name, found in breaks.items()
-    ]
-    for turn in zip_longest(*numbered):
-        yield from (one for one in turn if one is not None)
+    waiting = [_numbered(f"{stem}-{name}", found) for name, found in breaks.items()]
+    while waiting:
+        for found in tuple(waiting):
+            one = next(found, None)
+            if one is None:
+                waiting.remove(found)
+            else:
+                yield one
+
+
+def _numbered(stem: str, breaks: Iterator[Break]) -> Iterator[tuple[str, Break]]:
+    """Yield each break with the id of its case; the first one without a number."""
+    for number, one in enumerate(breaks, start=1):
+        yield f"{stem}-{number}" if number > 1 else stem, one
+
+
+def _compounds(work: _Work, name: str, fitted: Callable[[], tuple[Fitted, ...]]) -> Iterator[Break]:
+    """Yield compounds. All single breaks are tried for them, so this happens only when the first one is wanted."""
+    yield from COMPOUNDS[name](work.seed, fitted())
 
 
 def _fitted(work: _Work, breaks: Iterable[Break]) -> Iterator[Fitted]:

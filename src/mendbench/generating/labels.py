@@ -61,12 +61,10 @@ def fault_of(case: Case, broken: Break, run: CleanRun) -> Fault:
     Who can help is the operator's statement, and never taken from what a detector said.
     """
     if broken.who == "edit":
-        failure = next(iter(run.execution.failures), None)
-        known = failure is not None and failure.category != "non_repairable"
         facts = _stated(case, broken.facts, run)
         return Fault(
             id=broken.operator, cause=broken.cause, surfaces=broken.node, state="error", who="edit",
-            category=failure.category if failure is not None and known else "api_validation",
+            category=broken.category,
             facts=tuple(map(re.escape, facts)), fact_texts=facts,
             evidence=f"{broken.what}; with {_fix_text(case)} the workflow works",
         )  # fmt: skip

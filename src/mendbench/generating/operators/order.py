@@ -30,5 +30,5 @@ def wrong_order(seed: Seed) -> Iterator[Break]:
             ]
             yield Break(
                 operator="wrong-order", what=f"{then} runs before {first}, whose result it needs", node=then,
-                workflow=workflow, cause=(then, first), source="steps in the wrong order",
+                workflow=workflow, cause=(then, first), category="static_validation", source="steps in the wrong order",
             )  # fmt: skip

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mendbench.generating.breaks import Break, with_value
+from mendbench.generating.breaks import Break, value_at, with_value
 from mendbench.generating.seed import Seed
 from mendbench.generating.spellings import misspellings
+from mendbench.model.failure import Category
 from mendbench.model.json import Json
 from mendbench.runtime.templates import Place, Template, lookup, templates_in
+
+_CATEGORIES: dict[str, Category] = {
+    "misspelt-node": "static_validation", "name-for-id": "api_validation", "object-for-field": "api_validation",
+}  # fmt: skip
+"""What a wrong reference leads to, if not to a template without a value."""
 
 _TEMPLATE_SOURCE = "references to a field under another name than the response has"
 
@@ -104,23 +110,16 @@ def _references(seed: Seed) -> Iterator[tuple[str, Place, Template]]:
 
 
 def _broken(seed: Seed, operator: str, node: str, place: Place, template: Template, text: str, what: str) -> Break:
-    old = _text_at(seed, place)
+    old = str(value_at(seed.workflow, place))
     workflow = with_value(seed.workflow, place, old.replace(template.text, text, 1))
     return Break(
         operator=operator, what=what, node=node, workflow=workflow, cause=(node,),
-        facts=(template.text[2:-1],), source=_TEMPLATE_SOURCE,
+        facts=(template.text[2:-1],), source=_TEMPLATE_SOURCE, category=_CATEGORIES.get(operator, "template_error"),
     )  # fmt: skip
 
 
-def _text_at(seed: Seed, place: Place) -> str:
-    value: Json = seed.workflow
-    for step in place:
-        value = value[step]
-    return str(value)
-
-
 def _whole(seed: Seed, place: Place, template: Template) -> bool:
-    return _text_at(seed, place) == template.text
+    return bool(value_at(seed.workflow, place) == template.text)
 
 
 def _with_path(template: Template, path: tuple[str | int, ...]) -> str:

@@ -35,7 +35,7 @@ def wrong_path(seed: Seed) -> Iterator[Break]:
             new = f"{head}{slashes}{'/'.join([host, *wrong])}"
             yield Break(
                 operator="wrong-path", what=what, node=node, workflow=with_value(seed.workflow, place, new),
-                cause=(node,), facts=(segment,), source=_ROUTES,
+                cause=(node,), facts=(segment,), source=_ROUTES, category="execution_failure",
             )  # fmt: skip
 
 
@@ -48,7 +48,7 @@ def wrong_method(seed: Seed) -> Iterator[Break]:
             workflow = with_value(seed.workflow, place, _METHODS[method])
             yield Break(
                 operator="wrong-method", what=what, node=node, workflow=workflow, cause=(node,), facts=(method,),
-                source=_ROUTES,
+                source=_ROUTES, category="execution_failure",
             )  # fmt: skip
 
 
