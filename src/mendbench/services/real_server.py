@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib import resources
 from pathlib import Path
 
@@ -33,6 +34,12 @@ def json_request(method: str, host: str, target: str, body: JsonObject | None) -
     headers = (("Host", host), *(() if body is None else (("Content-Type", "application/json"),)))
     sent = b"" if body is None else json.dumps(body).encode()
     return Incoming(method=method, target=target, host=host, headers=headers, body=sent)
+
+
+def copy_database(source: Path, target: Path) -> None:
+    """Replace the content of an SQLite database, which a server may have open, by that of another."""
+    with closing(sqlite3.connect(source)) as read, closing(sqlite3.connect(target)) as written:
+        read.backup(written)
 
 
 class RealServer:

@@ -11,17 +11,14 @@ The metrics of a run have its end as their time. A version without a source has 
 
 from __future__ import annotations
 
-import contextlib
 import re
-import sqlite3
-from pathlib import Path
 
 from mendbench.errors import BadInput
 from mendbench.model.exchange import Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.local_server import refuse_absent
 from mendbench.services.pinning_proxy import Pins
-from mendbench.services.real_server import ProxiedServer, entries, json_request
+from mendbench.services.real_server import ProxiedServer, copy_database, entries, json_request
 from mendbench.services.request_seeds import SEEDED_ENVIRONMENT, SERVE_SEEDED, RequestSeeds
 
 HOST = "mlflow.northwind.example"
@@ -70,7 +67,7 @@ class Mlflow(ProxiedServer):
             self._front.behind = self._server.start(
                 _LAUNCH, *words, log=folder / "log", environ={**SEEDED_ENVIRONMENT, **own}
             )
-            _copy(folder / "tracking.db", folder / "empty.db")
+            copy_database(folder / "tracking.db", folder / "empty.db")
             return self._front.open()
 
     def reset(self, state: dict[str, object]) -> None:
@@ -80,7 +77,7 @@ class Mlflow(ProxiedServer):
             BadInput: MLflow refuses a part of the state, a version names no run, or the server was not started.
         """
         folder = self._started_folder()
-        _copy(folder / "empty.db", folder / "tracking.db")
+        copy_database(folder / "empty.db", folder / "tracking.db")
         self._seeds.clear()
         runs: dict[str, JsonObject] = {}
         for name, experiment in entries(state, "experiments"):
@@ -133,8 +130,3 @@ def _described(value: JsonObject) -> JsonObject:
 
 def _pairs(value: JsonObject, key: str) -> list[JsonObject]:
     return [{"key": name, "value": str(each)} for name, each in entries(value, key)]
-
-
-def _copy(source: Path, target: Path) -> None:
-    with contextlib.closing(sqlite3.connect(source)) as read, contextlib.closing(sqlite3.connect(target)) as written:
-        read.backup(written)
