@@ -30,6 +30,29 @@ def test_a_part_holds_the_cases_of_its_groups_in_their_order(tmp_path, part, hel
     assert list(in_part([A, B, C], part, written(tmp_path, GOOD))) == held
 
 
+EDITIONS = GOOD + "editions:\n  second: [c]\n"
+
+
+@pytest.mark.parametrize(
+    ("part", "held"),
+    [
+        ("first", [A, B]),
+        ("second", [C]),
+        ("first-train", [A]),
+        ("first-test", [B]),
+        ("second-train", []),
+        ("test", [B, C]),
+    ],
+)
+def test_an_edition_holds_the_groups_that_it_names_and_the_first_one_all_others(tmp_path, part, held):
+    assert list(in_part([A, B, C], part, written(tmp_path, EDITIONS))) == held
+
+
+def test_a_split_without_editions_has_no_parts_of_them(tmp_path):
+    with pytest.raises(UnknownName, match="unknown part 'first'"):
+        in_part([A], "first", written(tmp_path, GOOD))
+
+
 def test_all_cases_need_no_split(tmp_path):
     assert in_part([A], "all", tmp_path) == (A,)
 
@@ -55,6 +78,12 @@ def test_an_unknown_part_is_refused(tmp_path):
         ),
         (GOOD.replace("format: 1", "format: 2"), "split.yaml:1:1: format: format 2; this mendbench reads format 1"),
         (GOOD.replace("half", "hlaf"), "split.yaml:4:1: hlaf: unknown key 'hlaf'; did you mean 'half'?"),
+        (
+            EDITIONS.replace("[c]\n", "[d]\n", 2).replace("half: [d]", "half: [c]"),
+            "split.yaml:6:3: editions.second: 'd' is in neither part",
+        ),
+        (EDITIONS.replace("second: [c]", "second: [c, c]"), "split.yaml:6:3: editions.second: 'c' stands twice"),
+        (EDITIONS.replace("second", "first"), "split.yaml:6:3: editions.first: a list of groups; remove it"),
         ("- a\n", "split.yaml:1:1: "),
     ],
 )

@@ -7,7 +7,6 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
-from mendbench.corpus.split import Part
 from mendbench.model.json import Json
 
 FORMAT = 1
@@ -166,7 +165,7 @@ class MatrixConfig(Table):
     )
     models: list[str] = []
     samples: int = Field(1, ge=1)
-    part: Part = Field("all", description="part of the corpus; default: all parts")
+    part: str = Field("all", description="part of the corpus or of one of its editions; default: all parts")
     bounds: list[str] = Field(
         default_factory=list, description="repairers that run once per case, as lower and upper bounds"
     )
@@ -183,7 +182,7 @@ class SweepConfig(Table):
 
     only_with_all: bool = Field(default=False, description="whether it runs only with `mendbench run --all`")
     cases: list[str] = Field(default_factory=list, description="as in matrix; empty: all")
-    part: Part = Field("all", description="part of the corpus; default: all parts")
+    part: str = Field("all", description="part of the corpus or of one of its editions; default: all parts")
     engines: list[str] | None = None
     strategies: list[str] | None = Field(None, min_length=1)
     policies: list[str] | None = Field(None, min_length=1)

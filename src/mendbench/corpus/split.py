@@ -1,16 +1,16 @@
 """The split of the corpus by group: one part for tuning our own strategies, and one part for results.
 
-The file is authoritative: groups were assigned once, within kind, family and API, before any tuning.
+The file is authoritative: groups were assigned once, before any tuning. Groups that are added later can form an edition of their own. The
+editions have the same parts, so that ``second-test`` is the test part of the edition ``second``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias, cast, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mendbench.corpus.documents import located, read_yaml, refused
 from mendbench.errors import BadInput, UnknownName
@@ -22,8 +22,8 @@ FILE = "split.yaml"
 FORMAT = 1
 """1: the first."""
 
-Part: TypeAlias = Literal["all", "train", "test", "half"]
-"""train: for tuning. test: the rest. half: a fixed half of both, for runs that are too expensive for all cases."""
+FIRST = "first"
+"""The edition of all groups that no other edition names."""
 
 
 class _File(BaseModel):
@@ -33,6 +33,7 @@ class _File(BaseModel):
     train: list[str]
     test: list[str]
     half: list[str]
+    editions: dict[str, list[str]] = Field({}, description="groups of both parts that were added later, by edition")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +43,17 @@ class Split:
     train: frozenset[str]
     test: frozenset[str]
     half: frozenset[str]
+    """A fixed half of both, for runs that are too expensive for all cases."""
+    editions: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The groups of each edition, of both parts; empty if there is only one."""
+
+    def parts(self) -> dict[str, frozenset[str]]:
+        """Return the groups of each part: ``train``, for tuning; ``test``, the rest; ``half``; and the editions and their parts."""
+        known = self.train | self.test
+        parts = {"all": known, "train": self.train, "test": self.test, "half": self.half}
+        for name, groups in self.editions.items():
+            parts |= {name: groups, f"{name}-train": groups & self.train, f"{name}-test": groups & self.test}
+        return parts
 
     def part_of(self, case: Case) -> CasePart | None:
         """Return ``train`` or ``test``; None for a case whose group is in neither."""
@@ -84,7 +96,32 @@ def read_split(cases_dir: Path) -> Split | None:
             f"{stray!r} is in neither part",
             "put it under train or test too",
         )
-    return Split(train=frozenset(read.train), test=frozenset(read.test), half=frozenset(read.half))
+    return Split(
+        train=frozenset(read.train), test=frozenset(read.test), half=frozenset(read.half),
+        editions=_editions(path, read, frozenset(known)),
+    )  # fmt: skip
+
+
+def _editions(path: Path, read: _File, known: frozenset[str]) -> dict[str, frozenset[str]]:
+    """Return the groups of each edition; none if the file names no edition.
+
+    Raises:
+        BadInput: an edition is called ``first``, or names a group that is in no part or in another edition.
+    """
+    if FIRST in read.editions:
+        raise BadInput(
+            located(path, "editions", FIRST), "a list of groups", "remove it: the first edition has all others"
+        )
+    later: set[str] = set()
+    for name, groups in read.editions.items():
+        for group in groups:
+            if group not in known or group in later:
+                found = f"{group!r} stands twice" if group in later else f"{group!r} is in neither part"
+                hint = "keep one of the two" if group in later else "put it under train or test too"
+                raise BadInput(located(path, "editions", name), found, hint)
+            later.add(group)
+    editions = {name: frozenset(groups) for name, groups in read.editions.items()}
+    return {FIRST: known - later, **editions} if editions else {}
 
 
 def in_part(cases: Iterable[Case], part: str, cases_dir: Path) -> tuple[Case, ...]:
@@ -94,12 +131,12 @@ def in_part(cases: Iterable[Case], part: str, cases_dir: Path) -> tuple[Case, ..
         UnknownName: there is no such part.
         BadInput: the corpus is not split, or its file is broken.
     """
-    if part not in get_args(Part):
-        raise UnknownName("part", part, get_args(Part))
     if part == "all":
         return tuple(cases)
     split = read_split(cases_dir)
     if split is None:
         raise BadInput(str(cases_dir / FILE), "no such file, so the corpus has no parts", "write it, or take all cases")
-    groups = cast("frozenset[str]", getattr(split, part))
-    return tuple(case for case in cases if case.group in groups)
+    parts = split.parts()
+    if part not in parts:
+        raise UnknownName("part", part, tuple(parts))
+    return tuple(case for case in cases if case.group in parts[part])
