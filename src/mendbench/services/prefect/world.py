@@ -8,7 +8,8 @@ It starts with the block types that Prefect ships. A case's state creates the re
          "runs": {"load-orders-0412": {"parameters": {"region": "us"}, "state": {"type": "FAILED", "message": "…"}}}}}}},
      "variables": {"release_freeze": {"value": true}}, "concurrency_limits": {"warehouse": {"limit": 4}}}
 
-The server's clock stands still at the start of 2026. An id depends on the request that creates the object.
+The state is created on the last day of 2025. After that the server's clock stands still at the start of 2026. An id depends on the request
+that creates the object.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import re
 from mendbench.model.exchange import Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.local_server import refuse_absent
-from mendbench.services.pinning_proxy import Pins
+from mendbench.services.pinning_proxy import Pins, with_header
 from mendbench.services.real_server import ProxiedServer, copy_database, entries, json_request
 from mendbench.services.request_seeds import SEEDED_ENVIRONMENT, RequestSeeds
 
@@ -48,15 +49,18 @@ from prefect._internal import uuid7
 coolname.replace_random(drawn)
 uuid7.os = types.SimpleNamespace(urandom=drawn.randbytes)
 uuid7.time = types.SimpleNamespace(time_ns=lambda: 1767225600000000000)
-times.now.__code__ = (lambda tz="UTC": create_datetime_instance(datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc))).__code__
+times.day = ContextVar("day", default="2026-01-01")
+times.now.__code__ = (lambda tz="UTC": create_datetime_instance(datetime.datetime.fromisoformat(day.get() + "T00:00:00Z"))).__code__
 @sqlalchemy.event.listens_for(sqlalchemy.Engine, "before_cursor_execute", retval=True)
-def at_the_start_of_2026(connection, cursor, statement, parameters, context, executemany):
-    return statement.replace("'now'", "'2026-01-01'"), parameters
+def at_that_time(connection, cursor, statement, parameters, context, executemany):
+    return statement.replace("'now'", f"'{times.day.get()}'"), parameters
 from prefect.server.api.server import create_app
 app = create_app(webserver_only=True)  # without what acts later on its own, such as the scheduler
 async def seeded(scope, receive, send):
     if scope["type"] == "http":
-        drawing.set(random.Random(dict(scope["headers"]).get(b"x-mendbench-seed")))
+        headers = dict(scope["headers"])
+        drawing.set(random.Random(headers.get(b"x-mendbench-seed")))
+        times.day.set(headers.get(b"x-mendbench-day", b"2026-01-01").decode())
     await app(scope, receive, send)
 uvicorn.run(seeded, host="127.0.0.1", port=0, server_header=False, access_log=False)
 """
@@ -115,7 +119,8 @@ class Prefect(ProxiedServer):
         return True if _READS.search(request.url.partition("?")[0]) else None
 
     def _create(self, place: str, path: str, body: JsonObject) -> Json:
-        return self._created(place, json_request("POST", HOST, f"{API}/{path}", body))
+        asked = json_request("POST", HOST, f"{API}/{path}", body)
+        return self._created(place, with_header(asked, "X-Mendbench-Day", "2025-12-31"))
 
     def _create_pool(self, place: str, name: str, pool: JsonObject) -> None:
         self._create(place, "work_pools/", {"name": name, **(pool.get("body") or {})})
