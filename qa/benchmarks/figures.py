@@ -38,7 +38,7 @@ PAGES, SHEET = (Path("README.md"), Path("docs/findings.md")), Path("docs/judged-
 PAGE = "reports/benchmark.html"
 BLOCK = re.compile(r"(<!-- figures: (?P<name>[a-z-]+) -->\n)(?P<table>.*?)(<!-- end -->)", re.DOTALL)
 
-FROZEN = ("frame", "strategies")
+FROZEN = ("frame", "scorer", "strategies")
 """What ``run.json`` says of the protocol's frozen parts: nothing that counts where they are unchanged."""
 STRONG, ALONE = "claude-2026-11-batched", "claude-2026-11-single"
 MAIN, DRAWN = "qwen2.5-coder-1.5b-instruct-q4_k_m", "qwen2.5-coder-1.5b-instruct-at-0.8"
@@ -99,8 +99,9 @@ def main(words: Sequence[str]) -> int:
         return 0
     found += _unread(run)
     found += [
-        f"cases/protocol.yaml: {what} changed after it was frozen: {one}"
-        for what, one in run.run["protocol"].items()
+        f"cases/{name}.yaml: {what} changed after it was frozen: {one}"
+        for name, stated in run.run["protocols"].items()
+        for what, one in stated.items()
         if what in FROZEN and one
     ]
     sys.stderr.write("".join(f"{line}\n" for line in found))

@@ -20,7 +20,7 @@ from mendbench.cli import trace_text
 from mendbench.cli.main import _code
 from mendbench.config.config_file import load_config
 from mendbench.corpus.credentials import in_file
-from mendbench.corpus.protocol import read_protocol
+from mendbench.corpus.protocol import read_protocols
 from mendbench.corpus.split import read_split
 from mendbench.engines.document import NoDocument, document_in, execution_of, without_moments
 from mendbench.importing.scaffold import Draft, write_draft
@@ -356,7 +356,7 @@ def _merged() -> list[object]:
 
 
 def _reported_protocol() -> list[object]:
-    read_protocol(Path("cases"))
+    read_protocols(Path("cases"))
     return []
 
 

@@ -381,7 +381,8 @@ def test_another_treatment_frame_or_version_is_named_and_never_refused():
 def planned(monkeypatch):
     """A plan of one contrast, and the corpus that the runs are of."""
     monkeypatch.setattr(
-        "mendbench.api.comparing.read_protocol", lambda folder: plan(contrast(treatment="full-context"), model=MODEL)
+        "mendbench.api.comparing.read_protocols",
+        lambda folder: {"protocol": plan(contrast(treatment="full-context"), model=MODEL)},
     )
     monkeypatch.setattr("mendbench.api.comparing.read_split", lambda folder: None)
     return open_corpus(load_config(Path.cwd()), None, None).digest
@@ -409,7 +410,7 @@ def change_protocol(run, **protocol):
     """Say in a run what was changed since the protocol was written."""
     document = json.loads((run / "run.json").read_text())
     document_protocol = {"frame": False, "strategies": [], **protocol}
-    (run / "run.json").write_text(json.dumps({**document, "protocol": document_protocol}))
+    (run / "run.json").write_text(json.dumps({**document, "protocols": {"protocol": document_protocol}}))
 
 
 @pytest.mark.parametrize(
@@ -440,14 +441,14 @@ def test_a_run_of_another_corpus_has_no_primary_contrast_and_it_is_said(planned)
     (note,) = found.notes
     assert note == (
         "no primary contrast is reported, though the two sides are one: run: a run of another corpus (digests.corpus); "
-        "make it anew with `mendbench run`"
+        "make it again with `mendbench run`"
     )
     assert api.compare(f"{run}:strategy=summary", f"{run}:strategy=none").notes == ()
 
 
 def test_a_primary_contrast_that_is_not_settled_is_reported_with_the_reason(planned, monkeypatch):
     best = plan(contrast(treatment="full-context", against=["summary", "none"]), model=MODEL)
-    monkeypatch.setattr("mendbench.api.comparing.read_protocol", lambda folder: best)
+    monkeypatch.setattr("mendbench.api.comparing.read_protocols", lambda folder: {"protocol": best})
     made = rows({"summary": "u" * 7, "full-context": "r" * 7, "mend": "r" * 7})
     run = write_run(Path("run"), made, corpus=planned)
     (result,) = api.compare(f"{run}:strategy=summary", f"{run}:strategy=full-context").primary
@@ -463,7 +464,7 @@ def test_cases_of_the_training_part_that_are_not_in_the_run_leave_the_best_unset
             return "train"
 
     best = plan(contrast(treatment="full-context", against=["summary", "none"]), model=MODEL)
-    monkeypatch.setattr("mendbench.api.comparing.read_protocol", lambda folder: best)
+    monkeypatch.setattr("mendbench.api.comparing.read_protocols", lambda folder: {"protocol": best})
     monkeypatch.setattr("mendbench.api.comparing.read_split", lambda folder: Split())
     training = rows({"summary": "u", "none": "r"}, part="train", cases=["known"])
     tested = rows({"none": "u" * 7, "full-context": "r" * 7})

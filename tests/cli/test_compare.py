@@ -243,7 +243,9 @@ def test_a_run_alone_is_compared_as_the_protocol_says_and_exits_3_without_a_resu
 def test_a_frame_that_was_changed_after_the_test_is_reported_on_the_screen_and_as_json(there, mendbench):
     with_protocol(there)
     path = there / f"{LATEST}/run.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "protocol": {"frame": True, "strategies": []}}))
+    path.write_text(
+        json.dumps({**json.loads(path.read_text()), "protocols": {"protocol": {"frame": True, "strategies": []}}})
+    )
     why = "the frame around every prompt was changed after the test part was recorded"
     result = mendbench("compare", LATEST)
     assert (result.code, {line.rpartition(": ")[2] for line in result.out.splitlines()}) == (3, {why})
@@ -256,7 +258,7 @@ def test_a_run_of_another_corpus_has_no_primary_contrasts(there, mendbench):
     change_run(there / "runs/none", corpus="other")
     result = mendbench("compare", "runs/none")
     assert (result.code, result.out) == (3, "")
-    assert result.line == "runs/none: a run of another corpus (digests.corpus); make it anew with `mendbench run`"
+    assert result.line == "runs/none: a run of another corpus (digests.corpus); make it again with `mendbench run`"
 
 
 def test_what_a_file_says_never_steers_the_terminal(tmp_path, monkeypatch, mendbench):

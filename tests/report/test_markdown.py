@@ -113,18 +113,26 @@ def test_stale_answers_and_a_changed_protocol_are_reported():
     run = small_run()
     run = replace(
         run,
-        run={**run.run, "stale": {"responses": 3, "cassettes": 2}, "protocol": {"frame": True, "strategies": ["mend"]}},
+        run={
+            **run.run,
+            "stale": {"responses": 3, "cassettes": 2},
+            "protocols": {"protocol": {"frame": True, "strategies": ["mend"]}},
+        },
     )
     text = markdown(run)
     assert (
         "**Stale**: 3 recorded responses, in 2 cassettes, that nothing asks for any more; `mendbench prompts prune` lists them."
         in text
     )
-    assert "**Changed since the protocol was written**: the frame, `mend`." in text
+    assert "**Changed since `protocol` was written**: the frame, `mend`." in text
     quiet = markdown(
         replace(
             run,
-            run={**run.run, "stale": {"responses": 0, "cassettes": 0}, "protocol": {"frame": False, "strategies": []}},
+            run={
+                **run.run,
+                "stale": {"responses": 0, "cassettes": 0},
+                "protocols": {"protocol": {"frame": False, "strategies": []}},
+            },
         )
     )
     assert "Stale" not in quiet

@@ -66,7 +66,8 @@ def test_a_primary_contrast_of_the_best_strategy_stands_beside_it():
 
 def test_a_primary_contrast_of_another_model_does_not_stand_beside_the_best_strategy():
     run = planned("r" * 10, "u" * 10)
-    run.run["protocol"]["plan"] = {**run.run["protocol"]["plan"], "model": "another"}
+    stated = run.run["protocols"]["protocol"]
+    stated["plan"] = {**stated["plan"], "model": "another"}
     assert not any("Primary contrast" in line for line in answers(run)["Which strategy?"].why)
     (theme,) = (one for one in screen(run).themes if one.title == "Primary contrasts of the protocol")
     assert theme.note == "Of another, not of tiny-coder, as fixed in the corpus's protocol."

@@ -137,7 +137,9 @@ def test_a_control_on_few_cases_says_nothing_of_noise():
 
 
 def test_a_strategy_tuned_after_the_test_has_no_test_result():
-    run = lettered_run({"summary": "ru", "mend": "rr"}, protocol={"frame": False, "strategies": ["mend"]})
+    run = lettered_run(
+        {"summary": "ru", "mend": "rr"}, protocols={"protocol": {"frame": False, "strategies": ["mend"]}}
+    )
     assert (
         "mend was changed after the test part was recorded, so it has no test result." in texts_of(run, "Strategies")[0]
     )
@@ -158,10 +160,10 @@ def test_only_primary_contrasts_have_a_p_value():
 
 
 def test_a_primary_contrast_without_a_result_says_why():
-    (text,) = texts_of(planned("rr", "uu", cases=["slack/other"]), PRIMARY)
+    (text,) = texts_of(planned("rr", "uu", cases=["slack/case00", "slack/other"]), PRIMARY)
     assert (
         text
-        == "full context against summary: no result, because 1 of the 1 cases of the test part are not in the run yet."
+        == "full context against summary: no result, because 1 of the 2 cases of the test part are not in the run yet."
     )
 
 

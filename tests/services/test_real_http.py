@@ -27,6 +27,7 @@ TOKEN = secrets.token_hex(16)
 DYNAMO, SQS = "https://dynamodb.eu-west-1.amazonaws.com/", "https://sqs.eu-west-1.amazonaws.com/"
 SNS, SSM = "https://sns.eu-west-1.amazonaws.com/", "https://ssm.eu-west-1.amazonaws.com/"
 CHROMA, MLFLOW = f"http://chroma.northwind.example{COLLECTIONS}", "https://mlflow.northwind.example/api/2.0/mlflow"
+PREFECT = "https://prefect.northwind.example/api"
 POSTS = "https://kinto.northwind.example/v1/buckets/website/collections/posts/records"
 HELP = f"{CHROMA}/{shown_id('help-articles')}"
 LAB, BOOKS = "https://phials.coldstore.example", "http://notebooks.saltings.example/api/contents"
@@ -80,6 +81,16 @@ CALLS = {
         (plain("POST", f"{MLFLOW}/runs/create", {"experiment_id": "1"}), 200, '"status": "RUNNING"'),
         (plain("POST", f"{MLFLOW}/runs/create", {"experiment_id": 1}), 400, "Invalid value 1 for parameter 'experiment_id' supplied"),
         (plain("GET", f"{MLFLOW}/registered-models/get?name=scorer"), 200, '"creation_timestamp": 1767225600000'),
+    ],
+    "prefect": [
+        (plain("GET", f"{PREFECT}/deployments/name/load-orders/prod"), 200, '"work_queue_name":"nightly"'),
+        (plain("GET", f"{PREFECT}/deployments/name/load-orders/prd"), 404, "Deployment not found"),
+        (plain("POST", f"{PREFECT}/flow_runs/filter", {"flow_runs": {"state": {"type": {"any_": ["FAILED"]}}}}), 200, '"name":"monday"'),
+        (plain("POST", f"{PREFECT}/flow_runs/filter", {"flow_runs": {"state": {"type": {"any_": ["failed"]}}}}), 422, "Input should be 'SCHEDULED', 'PENDING', "),
+        (plain("POST", f"{PREFECT}/flows/", {"name": "load-orders"}), 200, '"tags":["sales"]'),
+        (plain("POST", f"{PREFECT}/variables/", {"name": "freeze", "value": 1}), 201, '"created":"2026-01-01T00:00:00Z"'),
+        (plain("PATCH", f"{PREFECT}/v2/concurrency_limits/warehouse", {"limit": "many"}), 422, "unable to parse string as an integer"),
+        (plain("POST", f"{PREFECT}/work_pools/", {"name": "k8s-prod", "type": "process"}), 409, "A work pool with this name already exists."),
     ],
     "lab_api": [
         (lab("GET", "/phials/PX-0417"), 200, '"left_out":"weights: lens=fine"'),
@@ -140,6 +151,21 @@ STATES = {
     "mlflow": {
         "experiments": {"churn": {"runs": {"gbm": {"status": "FINISHED", "metrics": {"auc": 0.5}}}}},
         "registered_models": {"scorer": {"versions": [{"run": "gbm"}]}},
+    },
+    "prefect": {
+        "concurrency_limits": {"warehouse": {"limit": 4}},
+        "work_pools": {"k8s-prod": {"body": {"type": "kubernetes"}, "queues": {"nightly": {"priority": 2}}}},
+        "flows": {
+            "load-orders": {
+                "tags": ["sales"],
+                "deployments": {
+                    "prod": {
+                        "body": {"work_pool_name": "k8s-prod", "work_queue_name": "nightly"},
+                        "runs": {"monday": {"state": {"type": "FAILED"}}, "tuesday": {}},
+                    }
+                },
+            }
+        },
     },
 }
 SEEDS = ROOT / "seeds"

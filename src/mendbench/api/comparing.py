@@ -13,7 +13,7 @@ from mendbench.api.settings import open_corpus
 from mendbench.api.sides import NONE, OpenSide, Side, open_sides
 from mendbench.config.config_file import load_config
 from mendbench.corpus.protocol import FILE as PROTOCOL
-from mendbench.corpus.protocol import Protocol, read_protocol
+from mendbench.corpus.protocol import Protocol, read_protocols
 from mendbench.corpus.split import cases_by_part, read_split
 from mendbench.errors import BadInput, UnknownName
 from mendbench.report.html import trial_link
@@ -306,18 +306,24 @@ def _primary(
         planned = _planned()
     except BadInput:  # a run can be compared without its corpus
         return (), ()
-    plan = planned.plan
-    if plan.part != part:
-        return (), ()
-    hits = [any(may_be(each, plan.model, side) for side in (compared, turned)) for each in plan.contrasts]
-    if not any(hits):
+    hits = {
+        name: [any(may_be(each, plan.model, side) for side in (compared, turned)) for each in plan.contrasts]
+        for name, plan in planned.plans.items()
+        if plan.part == part
+    }
+    if not any(hit for own in hits.values() for hit in own):
         return (), ()
     try:
         results = _results(one.run, planned)
     except Incomparable as error:
         return (), (f"no primary contrast is reported, though the two sides are one: {error}",)
-    own = zip(results, hits, strict=True)
-    return tuple(each for each, hit in own if hit and _is_one(each, compared, turned)), ()
+    found = (
+        each
+        for name, own in hits.items()
+        for each, hit in zip(results[name], own, strict=True)
+        if hit and _is_one(each, compared, turned)
+    )
+    return tuple(found), ()
 
 
 def _is_one(result: ContrastResult, *sides: Collection[tuple[Treatment, Treatment]]) -> bool:
@@ -330,33 +336,35 @@ class _Planned:
     """The data of the configured corpus for primary contrasts."""
 
     digest: str
-    plan: Protocol
+    plans: Mapping[str, Protocol]
+    """The protocols by name."""
     expected: Mapping[str, tuple[str, ...]]
     """Cases by part."""
 
 
 def _planned() -> _Planned:
     corpus = open_corpus(load_config(), None, None, tolerant=True)
-    plan = read_protocol(corpus.cases_dir)
-    if plan is None:
+    plans = read_protocols(corpus.cases_dir)
+    if not plans:
         raise BadInput(str(corpus.cases_dir), f"no {PROTOCOL}", "name two runs, or two parts of one, to compare")
     expected = cases_by_part(read_split(corpus.cases_dir), corpus.cases)
-    return _Planned(digest=corpus.digest, plan=plan, expected=expected)
+    return _Planned(digest=corpus.digest, plans=plans, expected=expected)
 
 
-def _results(stored: StoredRun, planned: _Planned) -> tuple[ContrastResult, ...]:
+def _results(stored: StoredRun, planned: _Planned) -> dict[str, tuple[ContrastResult, ...]]:
+    """Return the results of the primary contrasts of each protocol."""
     if (stored.run.get("digests") or {}).get("corpus") != planned.digest:
         raise Incomparable(
-            f"{stored.folder}: a run of another corpus (digests.corpus); make it anew with `mendbench run`"
+            f"{stored.folder}: a run of another corpus (digests.corpus); make it again with `mendbench run`"
         )
     expected = planned.expected
-    return contrasts(
-        stored.records,
-        planned.plan,
-        expected=expected.get(planned.plan.part, ()),
-        training=expected.get(TRAINING, ()),
-        changed=changed_in(stored),
-    )
+    return {
+        name: contrasts(
+            stored.records, plan, expected=expected.get(plan.part, ()), training=expected.get(TRAINING, ()),
+            changed=changed_in(stored, name),
+        )
+        for name, plan in planned.plans.items()
+    }  # fmt: skip
 
 
 def primary_contrasts(run: str | Path | StoredRun | None = None) -> tuple[ContrastResult, ...]:
@@ -368,10 +376,8 @@ def primary_contrasts(run: str | Path | StoredRun | None = None) -> tuple[Contra
         BadInput: there is no run, the corpus has no protocol, or a file is broken.
         Incomparable: the run is of another corpus.
     """
-    if isinstance(run, StoredRun):
-        return _results(run, _planned())
-    stored = read_run(Path(run or load_config().out))
-    return _results(stored, _planned())
+    stored = run if isinstance(run, StoredRun) else read_run(Path(run or load_config().out))
+    return tuple(result for results in _results(stored, _planned()).values() for result in results)
 
 
 def _notes(one: OpenSide, two: OpenSide, priced: Collection[str]) -> Iterator[str]:

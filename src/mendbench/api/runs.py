@@ -19,8 +19,7 @@ from mendbench.config.config_file import Loaded, load_config
 from mendbench.config.tables import ModelConfig, ReportConfig
 from mendbench.corpus.corpus import file_digest, load_corpus
 from mendbench.corpus.credentials import refuse_cases_with_credentials
-from mendbench.corpus.protocol import FILE as PROTOCOL_FILE
-from mendbench.corpus.protocol import Protocol, prompt_digests, read_protocol
+from mendbench.corpus.protocol import Protocol, prompt_digests, protocol_files, read_protocols
 from mendbench.corpus.split import FILE as SPLIT_FILE
 from mendbench.corpus.split import cases_by_part
 from mendbench.errors import BadInput
@@ -186,11 +185,15 @@ def report(folder: Path, against: Path | None = None) -> StoredRun:
 def _about_everything(planned: Plan, context: BenchContext, rows: StoredRows, texts: StoredTexts) -> JsonObject:
     """Return the parts of a run's document that depend on whether it covers everything, and on its shard."""
     found: JsonObject = {}
-    protocol = read_protocol(context.cases_dir)
-    if protocol is not None:
-        prompts = _first_prompts(protocol, rows) if planned.unnarrowed else {}
-        changed = protocol.changed(frame_digest(), _strategy_digests(context, planned.keys), prompts)
-        found["protocol"] = {**changed, **(_contrasts(protocol, context) if planned.unnarrowed else {})}
+    if protocols := read_protocols(context.cases_dir):
+        strategies, whole = _strategy_digests(context, planned.keys), planned.unnarrowed
+        found["protocols"] = {
+            name: {
+                **one.changed(frame_digest(), strategies, _first_prompts(one, rows) if whole else {}, SCORER),
+                **({"plan": _plan(one, context)} if whole else {}),
+            }
+            for name, one in protocols.items()
+        }
     if planned.shard is not None:
         found["shard"] = {"number": planned.shard.number, "of": planned.shard.of, "trials": len(planned.keys)}
     if planned.whole and context.record == "none":
@@ -222,7 +225,7 @@ def _made_from(options: RunOptions, context: BenchContext, loaded: Loaded) -> st
     It covers the whole corpus, so a run of some cases counts as changed if any case did.
     """
     corpus = context.corpus
-    declared = [file_digest(context.cases_dir / name) for name in (PROTOCOL_FILE, SPLIT_FILE)]
+    declared = [file_digest(path) for path in (*protocol_files(context.cases_dir), context.cases_dir / SPLIT_FILE)]
     declared += [file_digest(loaded.baseline)] if options.gated else []
     places = [place for folder in context.strategy_dirs for place in (folder, folder / FRAMES.name)]
     templates = [path for place in places for path in sorted(place.glob(f"*{SUFFIX}"))]
@@ -273,17 +276,19 @@ def _record(
 def _first_prompts(protocol: Protocol, rows: StoredRows) -> dict[str, str]:
     """Return the digests of the prompts that a protocol covers, as rendered by a run of everything."""
     first: dict[tuple[str, str], int] = {}  # policies share first prompts
+    listed = protocol.counted()
     for at, record in enumerate(rows.records()):
-        if record.treatment.model == protocol.model and record.part == protocol.part and record.attempts:
+        counts = not listed or record.case in listed
+        if record.treatment.model == protocol.model and record.part == protocol.part and record.attempts and counts:
             first.setdefault((record.case, record.treatment.strategy), at)
     return prompt_digests(rows[at] for at in first.values())
 
 
-def _contrasts(protocol: Protocol, context: BenchContext) -> JsonObject:
-    """Return the plan of primary contrasts and its cases, by part: a run of everything contains their results."""
-    plan = protocol.model_dump(mode="json", exclude={"frozen"}, exclude_none=True)
+def _plan(protocol: Protocol, context: BenchContext) -> JsonObject:
+    """Return the plan of primary contrasts, with the cases that count: a run of everything contains their results."""
+    plan = protocol.model_dump(mode="json", exclude_none=True)
     parts = cases_by_part(context.split, context.corpus.cases)
-    return {"plan": plan, "cases": {part: list(cases) for part, cases in parts.items()}}
+    return {**plan, "cases": protocol.cases or {part: list(cases) for part, cases in parts.items()}}
 
 
 def _digests(context: BenchContext, chosen: Iterable[Case], keys: TrialKeys) -> JsonObject:

@@ -1,4 +1,4 @@
-"""The protocol, fixed in advance: the primary contrasts, and what was frozen.
+"""The protocols, each fixed in advance: the primary contrasts, and what was frozen.
 
 Later changes are reported, not refused: a strategy that was tuned on the test part has no test result.
 """
@@ -12,14 +12,16 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mendbench.corpus.documents import read_yaml, refused
+from mendbench.corpus.documents import located, read_yaml, refused
 from mendbench.errors import BadInput
 from mendbench.io.canonical_json import digest
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import TrialRow
 
 FILE = "protocol.yaml"
-"""The file name, in the folder of the cases."""
+"""The file name of the first protocol, in the folder of the cases. Later ones are called ``protocol-2.yaml`` and so on."""
+
+_FILES = "protocol*.yaml"
 
 DEFAULT_FRAME = "v1"
 """The frame that a plan is about."""
@@ -48,6 +50,7 @@ class Contrast(_Part):
     treatment: Side
     against: Side
     strategies: list[str] | None = Field(None, description="a case's mean is over these, where no side names one")
+    stratum: str | None = Field(None, description="the list of cases that it is about; default: that of the part")
 
 
 class Frozen(_Part):
@@ -66,6 +69,10 @@ class Frozen(_Part):
     detectors: dict[str, str] = Field(
         default={}, description="the detector of each policy that has one; trials with another one do not count"
     )
+    scorer: str = Field("", description="the version of the rules that judge a trial")
+    levels: dict[str, dict[str, int]] = Field(
+        default={}, description="the number of cases of each level, by stratum: a result is weighted by this mix"
+    )
 
 
 class Protocol(_Part):
@@ -74,8 +81,15 @@ class Protocol(_Part):
     format: int
     model: str
     part: Literal["test"]
+    cases: dict[str, list[str]] = Field(
+        default={}, description="ids of the cases that count, by stratum or part; default: all cases of the part"
+    )
     contrasts: list[Contrast] = Field(min_length=1)
     frozen: Frozen | None = None
+
+    def counted(self) -> frozenset[str]:
+        """Return the listed cases of the results, without those of the training part; empty if all cases of the part count."""
+        return frozenset(case for name, cases in self.cases.items() if name != "train" for case in cases)
 
     def covers(self, model: str | None, policy: str, detector: str | None) -> bool:
         """Return whether trials of this model and policy, with this detector, belong to a contrast."""
@@ -87,19 +101,20 @@ class Protocol(_Part):
         """The detector of each policy that has one."""
         return {} if self.frozen is None else self.frozen.detectors
 
-    def changed(self, frame: str, strategies: dict[str, str], prompts: Mapping[str, str]) -> JsonObject:
-        """Return the differences from the frozen state: whether the frame changed, and which strategies.
+    def changed(self, frame: str, strategies: dict[str, str], prompts: Mapping[str, str], scorer: str) -> JsonObject:
+        """Return the differences from the frozen state: whether the frame or the scorer changed, and which strategies.
 
         ``prompts`` are those of a run of the whole part; a strategy that they lack counts as unchanged.
         """
         if self.frozen is None:
-            return {"frame": False, "strategies": []}
+            return {"frame": False, "scorer": False, "strategies": []}
         pinned = self.frozen.prompts
         kept = {**self.frozen.strategies, **pinned}
         now = {name: one for name, one in strategies.items() if name not in pinned}
         now |= {name: one for name, one in prompts.items() if name in pinned}
         return {
             "frame": self.frozen.frames.get(DEFAULT_FRAME, self.frozen.frame) != frame,
+            "scorer": self.frozen.scorer not in {"", scorer},
             "strategies": sorted(name for name, one in now.items() if kept.get(name, one) != one),
         }
 
@@ -113,19 +128,29 @@ def prompt_digests(rows: Iterable[TrialRow]) -> dict[str, str]:
     return {strategy: digest(sorted(found)) for strategy, found in sorted(requests.items())}
 
 
-def read_protocol(cases_dir: Path) -> Protocol | None:
-    """Return the protocol of the corpus in a folder; None if it has none.
+def read_protocols(cases_dir: Path) -> dict[str, Protocol]:
+    """Return the protocols of the corpus in a folder by file name without its ending, the first one first.
 
     Raises:
-        BadInput: the file is broken.
+        BadInput: a file is broken.
     """
-    path = cases_dir / FILE
-    if not path.is_file():
-        return None
+    return {path.stem: _read(path) for path in protocol_files(cases_dir)}
+
+
+def protocol_files(cases_dir: Path) -> list[Path]:
+    """Return the files of the protocols, the first one first."""
+    return sorted(cases_dir.glob(_FILES), key=lambda path: (len(path.name), path.name))
+
+
+def _read(path: Path) -> Protocol:
     try:
         read = Protocol.model_validate(read_yaml(path, "write it"))
     except ValidationError as error:
         raise refused(path, error, Protocol) from None
     if read.format != FORMAT:
         raise BadInput(f"{path}: format", f"format {read.format}", f"this mendbench reads format {FORMAT}")
+    for at, contrast in enumerate(read.contrasts):
+        if contrast.stratum is not None and contrast.stratum not in read.cases:
+            found = f"no list of cases is called {contrast.stratum!r}"
+            raise BadInput(located(path, "contrasts", at, "stratum"), found, "add it under cases")
     return read

@@ -74,7 +74,7 @@ class Answer:
 
 
 def strategy_answer(
-    run: StoredRun, panel: Panel, selection: Selection, found: Sequence[Gap], primary: Primary
+    run: StoredRun, panel: Panel, selection: Selection, found: Sequence[Gap], primaries: Sequence[Primary]
 ) -> Answer:
     """Return the strategies with the greatest share of repaired cases, with their lead, its certainty and its price."""
     question, lines = f"Which strategy{on_apis(selection.api)}?", panel.lines
@@ -91,10 +91,14 @@ def strategy_answer(
         ahead_of = _next_best(selection, best[0], plain)
         after = next(iter(ahead_of), None)
         why += _ahead(ahead_of, best[0], found)
-        if primary.model == selection.solver.model and not selection.api:
-            why += [
-                _planned(result) for result in primary.results if result.treatment.startswith(f"{best[0].name} under ")
-            ]
+        why += [
+            _planned(result)
+            for primary in primaries
+            for result in primary.results
+            if primary.model == selection.solver.model
+            and (result.stratum or "") == (selection.api or "")
+            and result.treatment.startswith(f"{best[0].name} under ")
+        ]
     else:
         after = None
         why.append(f"Cheapest of these: {cheapest.name}")

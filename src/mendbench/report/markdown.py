@@ -221,13 +221,13 @@ def _gaps(run: StoredRun, gaps: Gaps) -> _Section:
 def _notes(run: StoredRun) -> Iterator[_Section]:
     for line in stale_sentences(run.run.get("stale") or {}):
         yield _Section(head=f"**Stale**: {line}.\n")
-    changed = run.run.get("protocol") or {}
-    parts = [
-        *(["the frame"] if changed.get("frame") else []),
-        *(code(name) for name in changed.get("strategies") or ()),
-    ]
-    if parts:
-        yield _Section(head=f"**Changed since the protocol was written**: {', '.join(parts)}.\n")
+    for name, changed in (run.run.get("protocols") or {}).items():
+        parts = [
+            *(f"the {part}" for part in ("frame", "scorer") if changed.get(part)),
+            *(code(strategy) for strategy in changed.get("strategies") or ()),
+        ]
+        if parts:
+            yield _Section(head=f"**Changed since {code(name)} was written**: {', '.join(parts)}.\n")
 
 
 def _about(summary: Summary) -> _Section:

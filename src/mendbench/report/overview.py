@@ -18,7 +18,7 @@ from mendbench.report.charts.waste import waste
 from mendbench.report.funnels import FunnelLine, funnel_lines, reached
 from mendbench.report.gaps import gaps, noise
 from mendbench.report.kinds import KindTable, kind_table
-from mendbench.report.primary import Primary, primary_of
+from mendbench.report.primary import Primary, primaries_of, tuned_in
 from mendbench.report.saved import Saving, policy_sums, savings, unstopped
 from mendbench.report.selection import Selection, headline_totals, select
 from mendbench.report.statements import (
@@ -34,7 +34,7 @@ from mendbench.report.success_by_prompt import PromptSplits, splits_of
 from mendbench.report.summary import Summary, estimated
 from mendbench.report.tables import ABOUT, Panel, control_panels, headline_panels
 from mendbench.report.views import Solver, Views, control_model
-from mendbench.report.words import counted, on_apis
+from mendbench.report.words import counted, listing, on_apis
 from mendbench.results.store import StoredRun
 from mendbench.results.totals import HEADLINE_PART, headline_records
 from mendbench.scoring.forensics.warning_cost import warning_costs
@@ -137,7 +137,7 @@ def build_overview(run: StoredRun, summary: Summary) -> Overview:
             terms=(),
             missing=(),
         )
-    totals, primary, sums = headline_totals(run), primary_of(run), policy_sums(selection)
+    totals, primaries, sums = headline_totals(run), primaries_of(run), policy_sums(selection)
     panels = headline_panels(summary.panels)
     strata = [(panel, selection.of_api(panel.api)) for panel in panels]
     found = [gaps(own) for _, own in strata]
@@ -148,14 +148,14 @@ def build_overview(run: StoredRun, summary: Summary) -> Overview:
         Theme(
             title=f"{THEMES['strategies']}{on_apis(own.api)}",
             note=f"Under {own.policy.label}, over the cases with an edit fault that both have.",
-            statements=tuple(strategy_statements(each, noise(own), primary.tuned, about=about)),
+            statements=tuple(strategy_statements(each, noise(own), tuned_in(run), about=about)),
         )
         for each, (_, own) in zip(found, strata, strict=True)
     ]
     statements = (
         *policy_statements(saved),
         *warning_statements(detectors, selection),
-        *primary_statements(primary),
+        *primary_statements(primaries),
         *trial_statements(selection.main(), selection.policy.label),
     )
     drawn = (
@@ -167,11 +167,11 @@ def build_overview(run: StoredRun, summary: Summary) -> Overview:
     return Overview(
         of=_of(selection),
         asked=_asked(run, selection.solver),
-        control=_control(run, summary, primary),
+        control=_control(run, summary, primaries),
         models=tuple(_models(run, summary)),
         answers=(
             *(
-                strategy_answer(run, panel, own, each, primary)
+                strategy_answer(run, panel, own, each, primaries)
                 for each, (panel, own) in zip(found, strata, strict=True)
             ),
             *(failing_answer(panel, own, lines) for lines, (panel, own) in zip(funnels, strata, strict=True)),
@@ -183,7 +183,7 @@ def build_overview(run: StoredRun, summary: Summary) -> Overview:
         ),
         themes=(
             *(one for one in strategies if one.statements),
-            *_themes(statements, _notes(selection, saved, primary)),
+            *_themes(statements, _notes(selection, saved, primaries)),
         ),
         kinds=tuple(
             Kinds(of=_of(own), table=table)
@@ -223,7 +223,7 @@ def _terms(views: Views) -> Iterator[tuple[str, str]]:
     yield from _TERMS
 
 
-def _control(run: StoredRun, summary: Summary, primary: Primary) -> Control | None:
+def _control(run: StoredRun, summary: Summary, primaries: Sequence[Primary]) -> Control | None:
     panels = control_panels(summary.panels, control_model(run))
     selection = select(run, summary.views, [panels[0].solver]) if panels else None
     if selection is None:
@@ -238,7 +238,7 @@ def _control(run: StoredRun, summary: Summary, primary: Primary) -> Control | No
         of=f"Under {selection.policy.label}, {counted(len(selection.under(selection.policy).values('case')), 'case')}",
         pictures=tuple(success(stratum, 0, first_only=first_only) for stratum in found),
         answers=(
-            *(strategy_answer(run, panel, each, gaps(each), primary) for panel, each in own),
+            *(strategy_answer(run, panel, each, gaps(each), primaries) for panel, each in own),
             *(failing_answer(panel, each, funnel_lines(each)) for panel, each in own),
         ),
     )
@@ -264,7 +264,7 @@ def _of(selection: Selection) -> str:
     return f"{selection.solver.label} under {selection.policy.label}, {over}{of}"
 
 
-def _notes(selection: Selection, saved: Sequence[Saving], primary: Primary) -> dict[str, str]:
+def _notes(selection: Selection, saved: Sequence[Saving], primaries: Sequence[Primary]) -> dict[str, str]:
     notes: dict[str, str] = {}
     if saved:
         trials, cases = counted(saved[0].trials, "trial"), counted(saved[0].cases, "case")
@@ -272,10 +272,15 @@ def _notes(selection: Selection, saved: Sequence[Saving], primary: Primary) -> d
         notes["policies"] = (
             f"Over the {trials} of {cases} that every policy has a verdict on, all strategies without controls{both}."
         )
-    if primary.model is not None:
-        other = f", not of {selection.solver.label}" if primary.model != selection.solver.model else ""
-        detectors = "".join(f" The detector of {policy} is {detector}." for policy, detector in primary.detectors)
-        notes["primary"] = f"Of {primary.model}{other}, as fixed in the corpus's protocol.{detectors}"
+    if primaries:
+        models = listing(list(dict.fromkeys(primary.model for primary in primaries)))
+        other = (
+            "" if selection.solver.model in {one.model for one in primaries} else f", not of {selection.solver.label}"
+        )
+        held = dict(pair for primary in primaries for pair in primary.detectors)
+        detectors = "".join(f" The detector of {policy} is {detector}." for policy, detector in held.items())
+        protocols = "protocol" if len(primaries) == 1 else "protocols"
+        notes["primary"] = f"Of {models}{other}, as fixed in the corpus's {protocols}.{detectors}"
     return notes
 
 

@@ -49,12 +49,17 @@ class Statement:
     """Outcome of these trials; empty if there are none."""
 
 
-def primary_statements(primary: Primary) -> Iterator[Statement]:
+_NO_PLAN = "This run has no plan of primary contrasts, so all of it is exploratory."
+
+
+def primary_statements(primaries: Sequence[Primary]) -> Iterator[Statement]:
     """Yield the result of each primary contrast, or why there is none."""
-    if primary.why_none is not None:
-        yield Statement(theme="primary", text=primary.why_none)
-    for result in primary.results:
-        yield Statement(theme="primary", text=_of_primary(result), weight=_weight(result.difference, result.undefined))
+    if not primaries:
+        yield Statement(theme="primary", text=_NO_PLAN)
+    for primary in primaries:
+        for result in primary.results:
+            text = f"{primary.model}: {_of_primary(result)}" if len(primaries) > 1 else _of_primary(result)
+            yield Statement(theme="primary", text=text, weight=_weight(result.difference, result.undefined))
 
 
 def strategy_statements(
@@ -135,6 +140,7 @@ def _of_primary(result: ContrastResult) -> str:
     p = "" if difference.p is None else f" p = {difference.p:.2g} after Holm's correction."
     settled = f" {result.settled[:1].upper()}{result.settled[1:]}." if result.settled else ""
     name, other, where = _apart(result.treatment, result.against)
+    where = f"{where}in the {result.stratum} stratum, " if where and result.stratum else where
     return f"{where}{_between(difference, name, other, planned=True)}.{p}{settled}"
 
 

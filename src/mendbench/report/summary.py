@@ -11,7 +11,7 @@ from mendbench.model.json import Json
 from mendbench.model.trial import TrialRow
 from mendbench.report.charts.break_even import break_even
 from mendbench.report.charts.chart import Chart
-from mendbench.report.primary import settled_for
+from mendbench.report.primary import models_planned_for
 from mendbench.report.reasons import PLAIN_ENGINE
 from mendbench.report.selection import headline_totals
 from mendbench.report.tables import (
@@ -207,7 +207,7 @@ def _caveats(run: StoredRun, views: Views) -> Iterator[str]:
         yield f"Asked {model['asked']}."
     if estimated(run, solver):
         yield "Token counts are estimates (≈)."
-    if settled_for(run) != solver.model:
+    if solver.model not in models_planned_for(run):
         yield "Everything about this model is exploratory: no contrast was specified for it beforehand."
     report = run.run.get("report") or {}
     if report.get("note") and report.get("main_model") == solver.model:

@@ -50,7 +50,7 @@ RUN_DOCUMENT = fields(
         "report": fields({"main_model": MAYBE_TEXT, "control_model": MAYBE_TEXT, "note": MAYBE_TEXT}),
         "models": named(fields({"sampling": MAYBE_TEXT, "asked": MAYBE_TEXT, "provenance": TEXTS})),
         "corpus": OBJECT, "engines": named(OBJECT), "left_out": many(fields({"engine": TEXT})), "stale": named(COUNT),
-        "protocol": fields({}, {"frame": FLAG, "strategies": TEXTS, "cases": named(TEXTS), "plan": OBJECT}),
+        "protocols": named(fields({}, {"frame": FLAG, "scorer": FLAG, "strategies": TEXTS, "plan": OBJECT})),
         "shard": fields({"number": COUNT, "of": COUNT, "trials": COUNT}),
     },
 )  # fmt: skip

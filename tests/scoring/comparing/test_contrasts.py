@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mendbench.config.shipped import shipped_root
-from mendbench.corpus.protocol import read_protocol
+from mendbench.corpus.protocol import read_protocols
 from mendbench.errors import UnknownName
 from mendbench.scoring.comparing import comparison
 from mendbench.scoring.comparing.contrasts import Changed, contrasts, may_be
@@ -338,9 +338,24 @@ def test_a_contrast_without_a_result_for_a_change_counts_in_the_correction_of_th
 
 
 def test_the_shipped_plan_can_be_asked_of_a_run_without_a_trial():
-    found = contrasts([], read_protocol(shipped_root() / "cases"))
+    found = contrasts([], read_protocols(shipped_root() / "cases")["protocol"])
     assert len(found) == 3
     assert all(one.undefined for one in found)
+
+
+def test_only_the_listed_cases_of_a_stratum_count():
+    strata = {"private": [f"c{at:03}" for at in range(12)], "well-known": [f"c{at:03}" for at in range(12, N)]}
+    planned = plan(contrast(stratum="private"), contrast("b", stratum="well-known")).model_copy(
+        update={"cases": strata}
+    )
+    private, known = contrasts(won(12), planned)
+    assert (private.stratum, private.difference.won, private.difference.cases) == ("private", 12, 12)
+    assert (known.stratum, known.difference.won, known.difference.cases) == ("well-known", 0, 8)
+
+
+def test_a_listed_case_without_a_trial_leaves_the_contrast_undefined():
+    planned = plan(contrast(stratum="private")).model_copy(update={"cases": {"private": ["c000", "absent"]}})
+    assert contrasts(won(12), planned)[0].undefined == "1 of the 2 cases of the private stratum are not in the run yet"
 
 
 def test_a_plan_can_ask_whether_the_first_response_was_right():

@@ -64,6 +64,10 @@ class PlannedContrast(Protocol):
     def strategies(self) -> Sequence[str] | None:
         """If no side names a strategy, a case's value is the mean over these."""
 
+    @property
+    def stratum(self) -> str | None:
+        """The list of the plan's cases that it is about; None for those of the plan's part."""
+
 
 class ContrastPlan(Protocol):
     """A preregistered plan, for example :class:`mendbench.corpus.protocol.Protocol`."""
@@ -77,6 +81,10 @@ class ContrastPlan(Protocol):
         """The part of the corpus that the result is computed on."""
 
     @property
+    def cases(self) -> Mapping[str, Sequence[str]]:
+        """Ids of the cases that count, by stratum or part; empty if all cases of the part count."""
+
+    @property
     def contrasts(self) -> Sequence[PlannedContrast]:
         """The comparisons."""
 
@@ -87,6 +95,8 @@ class Changed:
 
     frame: bool = False
     """Whether the frame around every prompt was changed."""
+    scorer: bool = False
+    """Whether the rules that judge a trial were changed."""
     strategies: tuple[str, ...] = ()
 
 
@@ -101,6 +111,8 @@ class ContrastResult:
     score: str
     model: str
     part: str
+    stratum: str | None
+    """The stratum of the part, if the contrast is about one."""
     treatment: str
     against: str
     settled: str | None
@@ -130,10 +142,10 @@ def contrasts(
 ) -> tuple[ContrastResult, ...]:  # fmt: skip
     """Return the results of the primary contrasts in the trials of one run, corrected for their number (Holm 1979).
 
-    ``expected`` are the cases of the plan's part. While some of them have no trial, the contrast is undefined: repeated looks at partial
-    results would inflate false positives. ``training`` are the cases of the training part. While some of them have no trial, the best of
-    several strategies is not selected. A contrast has no result if anything it uses was ``changed``, including a candidate for the best
-    strategy. An undefined contrast counts as p = 1 in the correction.
+    ``expected`` are the cases of the plan's part, unless the plan lists its cases: then only these count. While some of them have no
+    trial, the contrast is undefined: repeated looks at partial results would inflate false positives. ``training`` are the cases of the
+    training part. While some of them have no trial, the best of several strategies is not selected. A contrast has no result if anything
+    it uses was ``changed``, including a candidate for the best strategy. An undefined contrast counts as p = 1 in the correction.
 
     Raises:
         UnknownName: the plan names an unknown score.
@@ -174,13 +186,17 @@ def _contrast(
 ) -> ContrastResult:  # fmt: skip
     """Return the result of one contrast, with its uncorrected p-value."""
     name = _SCORES.get(planned.measure, planned.measure)
+    listed, place = plan.cases.get(planned.stratum or plan.part), _place(plan, planned)
+    expected, training = expected if listed is None else listed, plan.cases.get(TRAINING, training)
     own = as_table(records).where("treatment", lambda treatment: treatment.model == plan.model)
+    if plan.cases:
+        own = own.where("case", {*expected, *training}.__contains__)
     against, settled, open_choice = _settled(own, planned.against, training)
     treatment, settled_too, open_too = _settled(own, planned.treatment, training)
     of_part = own.where("part", lambda part: part == plan.part)
     tuned = _tuned(planned, _all(of_part, planned), changed)
     result = ContrastResult(
-        name=planned.name, score=name, model=plan.model, part=plan.part,
+        name=planned.name, score=name, model=plan.model, part=plan.part, stratum=planned.stratum,
         treatment=_words(treatment, planned.treatment, planned), against=_words(against, planned.against, planned),
         settled=settled or settled_too, pairs=(), difference=None, undefined=tuned or open_choice or open_too,
     )  # fmt: skip
@@ -191,7 +207,7 @@ def _contrast(
         _Trials(a=_of(of_part, ours, planned.against.policy), b=_of(of_part, theirs, planned.treatment.policy))
         for ours, theirs in strategies
     ]
-    result = replace(result, undefined=tuned or _gap(trials, strategies, planned, plan.part, expected))
+    result = replace(result, undefined=tuned or _gap(trials, strategies, planned, place, expected))
     if not any(each.shared() for each in trials):
         return result
     evidence, lacking = _evidence(name, score(name), trials, ALPHA / len(plan.contrasts))
@@ -207,6 +223,8 @@ def _tuned(planned: PlannedContrast, averaged: Collection[str], changed: Changed
     """
     if changed.frame:
         return f"the frame around every prompt was {_LATER}"
+    if changed.scorer:
+        return f"the scorer was {_LATER}"
     sides = [{*(side.best_of or ()), side.strategy} - {None} for side in (planned.against, planned.treatment)]
     own: Collection[str | None] = sides[0] | sides[1] if all(sides) else averaged
     tuned = [name for name in sorted(changed.strategies) if name in own]
@@ -268,22 +286,22 @@ def _of(records: Records, strategy: str, policy: str) -> dict[tuple[str, int], T
 
 
 def _gap(
-    trials: Sequence[_Trials], strategies: Sequence[tuple[str, str]], planned: PlannedContrast, part: str,
+    trials: Sequence[_Trials], strategies: Sequence[tuple[str, str]], planned: PlannedContrast, place: str,
     expected: Collection[str],
 ) -> str | None:  # fmt: skip
     """Return what is missing for a result of the contrast."""
     if not trials:
-        return f"no trial of the {part} part"
+        return f"no trial of the {place}"
     for each, names in zip(trials, strategies, strict=True):
         for own, strategy, side in ((each.a, names[0], planned.against), (each.b, names[1], planned.treatment)):
             if not own:
-                return f"no trial of {strategy} under {side.policy} on the {part} part"
+                return f"no trial of {strategy} under {side.policy} on the {place}"
             kinds = {record.treatment for record in own.values()}
             if len(kinds) > 1:
                 return f"the trials of {strategy} under {side.policy} are of several engines, repairers or detectors"
     recorded = set.intersection(*({case for case, _ in each.shared()} for each in trials))
     if missing := set(expected) - recorded:
-        return f"{len(missing)} of the {len(expected)} cases of the {part} part are not in the run yet"
+        return f"{len(missing)} of the {len(expected)} cases of the {place} are not in the run yet"
     return None
 
 
@@ -331,6 +349,10 @@ def _too_little(evidence: TestedDifference, lacking: Mapping[str, int], alpha: f
         what = "cases" if found.groups == found.cases else "groups of cases"
         return f"{found.groups} {what} are too few for any result"
     return None
+
+
+def _place(plan: ContrastPlan, planned: PlannedContrast) -> str:
+    return f"{planned.stratum} stratum" if planned.stratum else f"{plan.part} part"
 
 
 def _mean_of(counts: Sequence[Count]) -> Count:
