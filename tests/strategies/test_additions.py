@@ -77,8 +77,8 @@ def test_data_is_what_mend_shows():
 
 
 def test_additions_frames_and_sections_combine_in_one_name():
-    found = strategy("mend~data~form+history+feedback@v2")
-    assert found.name == "mend~form~data+feedback+history@v2"
+    found = strategy("mend~data~form+history+feedback^300@v2")
+    assert found.name == "mend~form~data+feedback+history^300@v2"
     assert [one.name for one in found.render(after("unchanged"), 9999).sections] == [
         "error", "suspects", "feedback", "history",
     ]  # fmt: skip

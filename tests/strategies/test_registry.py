@@ -1,6 +1,7 @@
 """Strategies by name, by path, and from folders of the user's own."""
 
 import pickle
+import re
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -102,6 +103,24 @@ def test_a_section_left_out_costs_nothing_of_the_budget_and_the_others_are_cut_i
 def test_every_set_of_sections_left_out_has_a_digest_of_its_own():
     names = ("mend", "mend~error", "mend~data", "mend~error~data")
     assert len({strategy(name).digest for name in names}) == len(names)
+
+
+def test_a_name_with_a_limit_has_at_most_so_many_tokens_of_context():
+    view, whole = invented.issue_422(), strategy("full-context")
+    cut = strategy("full-context^100")
+    assert (cut.name, cut.limit, cut.sections) == ("full-context^100", 100, whole.sections)
+    assert whole.render(view, 1000).tokens > 100 >= cut.render(view, 1000).tokens
+    assert cut.render(view, 1000).text == whole.render(view, 100).text
+    assert cut.render(view, 50).text == whole.render(view, 50).text
+    assert len({whole.digest, cut.digest, strategy("full-context^200").digest}) == 3
+
+
+@for_each("limit", ["few", "0", ""])
+def test_a_limit_that_is_no_number_of_tokens_is_refused(limit):
+    with pytest.raises(
+        BadInput, match=re.escape(f"strategy mend^{limit}: '{limit}' tokens; write a number of tokens: mend^200")
+    ):
+        strategy(f"mend^{limit}")
 
 
 def test_without_all_of_its_sections_a_strategy_says_nothing():

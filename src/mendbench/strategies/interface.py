@@ -18,15 +18,18 @@ WITHOUT = "~"
 WITH = "+"
 """Precedes each addition to a strategy: ``mend+feedback``."""
 
+WITHIN = "^"
+"""Precedes the most tokens of a strategy's context: ``mend^200``."""
+
 IN_FRAME = "@"
 """Precedes the frame of a strategy's prompts, if it is not the default: ``mend@v2``."""
 
-_MARKS = re.compile(r"(?P<without>(?:~\w*)*)(?P<additions>(?:\+[\w-]*)*)(?P<frame>@[\w-]*)?$")
+_MARKS = re.compile(r"(?P<without>(?:~\w*)*)(?P<additions>(?:\+[\w-]*)*)(?P<limit>\^\w*)?(?P<frame>@[\w-]*)?$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameParts:
-    """The parts of a strategy's name, such as ``mend~data+feedback@v2``."""
+    """The parts of a strategy's name, such as ``mend~data+feedback^200@v2``."""
 
     base: str
     """A strategy's name, or the path of a template file."""
@@ -34,6 +37,8 @@ class NameParts:
     """The sections that are left out."""
     additions: tuple[str, ...]
     """What is added after its sections."""
+    limit: str | None
+    """The most tokens of its context, as written; None for all that fit into the model's window."""
     frame: str | None
     """The frame of its prompts; None for the default."""
 
@@ -42,11 +47,12 @@ def parts_of(name: str) -> NameParts:
     """Return the parts of a strategy's name."""
     marks = _MARKS.search(name)
     if marks is None:
-        return NameParts(base=name, without=(), additions=(), frame=None)
+        return NameParts(base=name, without=(), additions=(), limit=None, frame=None)
     return NameParts(
         base=name[: marks.start()],
         without=tuple(marks["without"].split(WITHOUT)[1:]),
         additions=tuple(marks["additions"].split(WITH)[1:]),
+        limit=None if marks["limit"] is None else marks["limit"].removeprefix(WITHIN),
         frame=None if marks["frame"] is None else marks["frame"].removeprefix(IN_FRAME),
     )
 

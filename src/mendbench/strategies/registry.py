@@ -32,7 +32,7 @@ def strategy(name: str, extra_dirs: Iterable[Path] = ()) -> TemplateStrategy:
 
 
 def varied(found: TemplateStrategy, name: str, extra_dirs: Iterable[Path] = ()) -> TemplateStrategy:
-    """Return a strategy with what a name leaves out and adds. ``found`` is the strategy of the name's base.
+    """Return a strategy with what a name leaves out, adds and limits. ``found`` is the strategy of the name's base.
 
     Raises:
         UnknownName, BadInput: as :func:`strategy`.
@@ -42,6 +42,10 @@ def varied(found: TemplateStrategy, name: str, extra_dirs: Iterable[Path] = ()) 
         found = found.without(parts.without)
     if parts.additions:
         found = found.with_additions(_added(name, parts.additions))
+    if parts.limit is not None:
+        if not parts.limit.isdecimal() or not int(parts.limit):
+            raise BadInput(f"strategy {name}", f"{parts.limit!r} tokens", f"write a number of tokens: {parts.base}^200")
+        found = found.within(int(parts.limit))
     return found if parts.frame is None else found.framed(frame(parts.frame, extra_dirs))
 
 

@@ -24,7 +24,16 @@ from mendbench.strategies.cutting import fit
 from mendbench.strategies.diagnosis import diagnose
 from mendbench.strategies.frame import DEFAULT_FRAME, FrameTemplate, frame
 from mendbench.strategies.front_matter import FrontMatter, read_front_matter
-from mendbench.strategies.interface import IN_FRAME, SUFFIX, WITH, WITHOUT, SectionSpec, StrategyInfo, strategy_name
+from mendbench.strategies.interface import (
+    IN_FRAME,
+    SUFFIX,
+    WITH,
+    WITHIN,
+    WITHOUT,
+    SectionSpec,
+    StrategyInfo,
+    strategy_name,
+)
 from mendbench.strategies.placebo import choose, shipped_entries
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -53,6 +62,8 @@ class TemplateStrategy:
     body: str
     additions: tuple[TemplateStrategy, ...] = ()
     """What is added: the sections of these templates follow its own."""
+    limit: int | None = None
+    """The most tokens of its context; None for all that fit into the model's window."""
     frame: FrameTemplate = field(default_factory=frame)
     """The frame of its prompts."""
 
@@ -68,7 +79,9 @@ class TemplateStrategy:
         It includes the code behind ``diagnosis`` if the template uses it, because changes there also change prompts.
         """
         own = [self.body.strip(), [[spec.name, spec.label, spec.keep] for spec in self.sections]]
-        added = [[one.name, one.digest] for one in self.additions]
+        added: list[Json] = [[one.name, one.digest] for one in self.additions]
+        if self.limit is not None:
+            added.append(self.limit)
         if self.frame.name != DEFAULT_FRAME:
             added.append([self.frame.name, self.frame.digest])
         return digest([*own, *(_diagnosis_code() if "diagnosis" in undeclared(self.body) else ()), *added])
@@ -92,6 +105,10 @@ class TemplateStrategy:
         name = self.name + "".join(f"{WITH}{one.name}" for one in added)
         return dataclasses.replace(self, name=name, additions=added)
 
+    def within(self, limit: int) -> TemplateStrategy:
+        """Return the strategy with at most so many tokens of context, named ``NAME^LIMIT``."""
+        return dataclasses.replace(self, name=f"{self.name}{WITHIN}{limit}", limit=limit)
+
     def framed(self, other: FrameTemplate) -> TemplateStrategy:
         """Return the strategy in another frame, named ``NAME@FRAME``; in the default frame, itself."""
         if other == self.frame:
@@ -105,6 +122,7 @@ class TemplateStrategy:
             BadInput: the template fails on this view (a missing attribute, an operation on a null), or exceeds the limits
                 (:mod:`mendbench.strategies.bounds`).
         """
+        budget = budget if self.limit is None else min(budget, self.limit)
         own = (self, *self.additions)
         texts = [text for one in own for text in one.texts(view, budget)]
         return fit(self.name, [spec for one in own for spec in one.sections], texts, budget)
