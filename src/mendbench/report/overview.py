@@ -17,7 +17,7 @@ from mendbench.report.charts.warnings import warnings
 from mendbench.report.charts.waste import waste
 from mendbench.report.funnels import FunnelLine, funnel_lines, reached
 from mendbench.report.gaps import gaps, noise
-from mendbench.report.kinds import KindTable, kind_table
+from mendbench.report.kinds import ClassTable, kind_table, level_table
 from mendbench.report.primary import Primary, primaries_of, tuned_in
 from mendbench.report.saved import Saving, policy_sums, savings, unstopped
 from mendbench.report.selection import Selection, headline_totals, select
@@ -81,10 +81,11 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kinds:
-    """Results of trials by kind of case, on one stratum of APIs."""
+    """Results of trials by kind of case and by level, on one stratum of APIs."""
 
     of: str
-    table: KindTable
+    kinds: ClassTable
+    levels: ClassTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,9 +187,9 @@ def build_overview(run: StoredRun, summary: Summary) -> Overview:
             *_themes(statements, _notes(selection, saved, primaries)),
         ),
         kinds=tuple(
-            Kinds(of=_of(own), table=table)
+            Kinds(of=_of(own), kinds=kinds, levels=level_table(own))
             for own in map(selection.of_api, totals)
-            if (table := kind_table(totals[own.api], own)).kinds
+            if (kinds := kind_table(totals[own.api], own)).classes
         ),
         pictures=tuple(picture for picture in drawn if isinstance(picture, Chart)),
         terms=tuple(_terms(summary.views)),
