@@ -42,7 +42,7 @@ OPTIONS = {
     ("case", "show"): "cases cassettes format",
     ("case", "new"): "kind workflow cases format",
     ("case", "import"): "from workflow input kind provenance cases cassettes format",
-    ("case", "generate"): "operators limit out cases cassettes workers format",
+    ("case", "generate"): "operators limit out cases cassettes allow-shell workers format",
     ("case", "check"): "cases cassettes record allow-shell allow-writes workers format",
     ("strategy", "list"): "format",
     ("strategy", "show"): "format",

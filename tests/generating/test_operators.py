@@ -118,3 +118,38 @@ def test_the_category_of_a_failure_is_stated_by_the_operator():
         "misspelt-field": "template_error", "misspelt-node": "static_validation", "name-for-id": "api_validation",
         "wrong-path": "execution_failure",
     }  # fmt: skip
+
+
+FORM = {
+    "nodes": [
+        {
+            "id": "charge", "type": "http",
+            "params": {
+                "method": "POST", "url": "https://pay.acme.example/v1/charges", "params": {"expand_fields": "payer"},
+                "body": "amount=${bill.response.cents}&metadata[bill_no]=${bill.response.number}&confirm=yes",
+            },
+        },
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("operator", "at", "body"),
+    [
+        ("missing-param", 1, "amount=${bill.response.cents}&confirm=yes"),
+        ("wrong-enum", 0, "amount=${bill.response.cents}&metadata[bill_no]=${bill.response.number}&confirm=Yes"),
+    ],
+)
+def test_the_fields_of_a_form_are_broken_like_keys(operator, at, body):
+    broken = list(OPERATORS[operator](seed(FORM)))[at]
+    assert broken.workflow["nodes"][0]["params"]["body"] == body
+
+
+def test_no_field_of_a_form_becomes_a_list():
+    nodes = [one.workflow["nodes"][0]["params"] for one in OPERATORS["list-for-string"](seed(FORM))]
+    assert [params["params"] for params in nodes] == [{"expand_fields": ["payer"]}]
+
+
+def test_query_parameters_are_broken_like_keys():
+    found = [one.workflow["nodes"][0]["params"]["params"] for one in OPERATORS["misspelt-param"](seed(FORM))]
+    assert {"expandFields": "payer"} in found

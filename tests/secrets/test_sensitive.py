@@ -68,6 +68,7 @@ def test_a_credential_is_known_by_its_shape_in_any_string(text):
     "text",
     [
         "Bearer authentication is required for this endpoint",
+        'Bearer realm="Stripe"',
         "task-management needs max_tokens=512",
         "see https://docs.test/auth?token_type=bot&page=3",
         "https://a.test:8080/path@2",

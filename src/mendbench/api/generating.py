@@ -47,12 +47,13 @@ def generate_cases(
     out: Path,
     operators: tuple[str, ...] = (),
     limit: int | None = None,
+    allow_shell: bool = False,
     workers: int = 0,
     on_progress: Progress,
 ) -> GeneratedCases:
     """Derive cases from seeds and write those that are proved to ``out/cases``, with recordings in ``out/cassettes``.
 
-    A seed is a control or a repairable case; without names, every such case is one. Cases that are there already are kept, so an
+    A seed is a control or a repairable case. Cases that are there already are kept, so an
     interrupted call can be repeated. ``limit`` is the number of cases of each seed.
 
     Raises:
@@ -63,10 +64,11 @@ def generate_cases(
     for name in operators:
         if name not in known:
             raise UnknownName("operator", name, known)
-    context = open_context(load_config(), RunOptions(cases=cases, cassettes=cassettes), tolerant=True)
+    context = open_context(
+        load_config(), RunOptions(cases=cases, cassettes=cassettes, allow_shell=allow_shell), tolerant=True
+    )
     target = Target(cases=out / "cases", cassettes=out / "cassettes")
-    found = select(context.corpus, seeds)
-    ids = [case.id for case in found if seeds or case.kind in {"control", "repairable"}]
+    ids = [case.id for case in select(context.corpus, seeds)]
     task = partial(_derive_all, context, operators or known, target, limit)
     results: dict[str, tuple[Generated, ...] | BadInput] = {}
     processes = workers_for(workers or os.cpu_count() or 1, len(ids))

@@ -169,11 +169,9 @@ def import_(
 @app.command("generate")
 def generate(
     seeds: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[SEED…]", help="Working cases; default: all controls and repairable cases.", show_default=False
-        ),
-    ] = None,
+        list[str],
+        typer.Argument(metavar="SEED…", help="Ids, families or patterns of working cases.", show_default=False),
+    ],
     operators: Annotated[
         list[str] | None,
         typer.Option(
@@ -189,6 +187,7 @@ def generate(
     ] = Path("generated"),
     cases: Cases = None,
     cassettes: Cassettes = None,
+    allow_shell: AllowShell = False,
     workers: Workers = 0,
     output: Output = Format.text,
 ) -> int:
@@ -203,8 +202,9 @@ def generate(
     recordings = use_corpus(cases, cassettes)
     with terminal.progress() as progress:
         generated = api.generate_cases(
-            tuple(seeds or ()), cases, recordings,
-            out=out, operators=tuple(operators or ()), limit=limit, workers=workers, on_progress=progress,
+            tuple(seeds), cases, recordings,
+            out=out, operators=tuple(operators or ()), limit=limit, allow_shell=allow_shell, workers=workers,
+            on_progress=progress,
         )  # fmt: skip
     return generate_view.show_generated(generated, output)
 

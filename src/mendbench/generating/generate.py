@@ -91,7 +91,7 @@ def derive(
         BadInput: the seed does not work.
     """  # fmt: skip
     working = working_case(context.corpus.case(seed_id))
-    with Recorder("new_episodes", config_file=context.config_file) as recorder:
+    with Recorder("new_episodes", allow_shell=context.allow_shell, config_file=context.config_file) as recorder:
         bench = _bench(working, recorder, scratch / "seed")
         try:
             seed = seed_of(bench)
@@ -210,7 +210,13 @@ def _unfit(broken: Break, run: CleanRun) -> str:
     if broken.who == "edit" and failure is not None and (failure.status_code or 0) >= SERVER_ERROR:
         return f"the server ends with status {failure.status_code}, so the fault is its own"
     node = failed.node_id if failed else failure.node_id if failure else None
-    return f"it fails at {node} instead of {broken.node}" if broken.node and node != broken.node else ""
+    if not broken.node or node == broken.node:
+        return ""
+    return (
+        f"it fails at {node} instead of {broken.node}"
+        if node
+        else f"the validator refuses it before {broken.node} runs"
+    )
 
 
 def _signature(seed: Seed, broken: Break, execution: Execution) -> str:

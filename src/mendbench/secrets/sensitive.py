@@ -57,7 +57,7 @@ _CURSOR_WORDS = frozenset({"next", "prev", "previous", "page", "sync", "continua
 
 _PLACEHOLDER = re.compile(r"<(?:secret:[^<>]*|redacted(?::[0-9a-f]{8})?)>")
 _SCHEMES_ONLY = re.compile(r"(?i)^(?:\b(?:bearer|basic|token|bot|digest|apikey)\b|[\s:=\"'])*$")
-_WHOLE_SCHEME = re.compile(r"(?i)^(bearer|basic)\s+(?-i:(?![A-Za-z][a-z]{3,11}$))(\S+)$")
+_WHOLE_SCHEME = re.compile(r"(?i)^(bearer|basic)\s+(?!realm=)(?-i:(?![A-Za-z][a-z]{3,11}$))(\S+)$")
 """Only a scheme and its credential; a word of letters is not a credential (``Basic plan``)."""
 _SCHEME_IN_TEXT = re.compile(r"(?i)\b(bearer|basic)\s+(?=[^\s\"']*\d)([A-Za-z0-9._~+/=-]{12,})")
 _NO_VALUE = re.compile(r"^(?:\\*[\"'])?(?:\$\{[^{}]*\}|\$[A-Za-z_]\w*|[*•x.]+|)(?:\\*[\"'])?$")

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from mendbench.generating.breaks import Break, with_key, with_value, without
+from mendbench.generating.breaks import Break, form_fields, value_at, with_extra, with_key, with_value, without
 from mendbench.generating.seed import Seed
 from mendbench.generating.spellings import misspellings
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.templates import Place, templates_in
 
-_PAYLOADS = {"http": "body", "mcp": "arguments"}
-"""The parameter in which a node of a type sends data."""
+_PAYLOADS = {"http": ("body", "params"), "mcp": ("arguments",)}
+"""The parameters in which a node of a type sends data."""
 
 _MONEY = re.compile(r"(^|_)(amount|price|total|unit_amount|fee)(_|$)")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -43,9 +43,8 @@ def extra_param(seed: Seed) -> Iterator[Break]:
     for node, place, holder in _keys(seed):
         extra = next((one for one in misspellings(str(place[-1])) if one not in holder), None)
         if extra is not None:
-            body = {**holder, extra: holder[str(place[-1])]}
-            what = f"{node} also sends {extra}, which the API does not know"
-            yield _of("extra-param", node, what, with_value(seed.workflow, place[:-1], body))
+            what = f"{node} also sends {place[-1]} as {extra}, and the API refuses it"
+            yield _of("extra-param", node, what, with_extra(seed.workflow, place, extra))
 
 
 def string_for_list(seed: Seed) -> Iterator[Break]:
@@ -59,7 +58,7 @@ def string_for_list(seed: Seed) -> Iterator[Break]:
 def list_for_string(seed: Seed) -> Iterator[Break]:
     """Yield breaks in which a text is the only item of a list."""
     for node, place, value in _values(seed):
-        if isinstance(value, str) and _is_text(seed, value):
+        if isinstance(value, str) and _is_text(seed, value) and not _in_form(seed, place):
             what = f"{node} sends {place[-1]} as a list instead of a text"
             yield _of("list-for-string", node, what, with_value(seed.workflow, place, [value]))
 
@@ -127,22 +126,24 @@ def _of(operator: str, node: str, what: str, workflow: JsonObject, *facts: str) 
 def _keys(seed: Seed) -> Iterator[tuple[str, Place, JsonObject]]:
     """Yield each key of what nodes send, nested ones too: the node, the key's place in the workflow, the object with the key."""
     for at, node in seed.nodes():
-        name = _PAYLOADS.get(str(node.get("type")), "")
-        yield from (
-            (node["id"], place, holder) for place, holder in _inside(("nodes", at, "params", name), _payload(node))
-        )
+        params = node.get("params")
+        for name in _PAYLOADS.get(str(node.get("type")), ()):
+            payload = params.get(name) if isinstance(params, dict) else None
+            for place, holder in _inside(("nodes", at, "params", name), payload):
+                yield node["id"], place, holder
 
 
 def _values(seed: Seed) -> Iterator[tuple[str, Place, Json]]:
     yield from ((node, place, holder[str(place[-1])]) for node, place, holder in _keys(seed))
 
 
-def _payload(node: JsonObject) -> Json:
-    params = node.get("params")
-    return params.get(_PAYLOADS.get(str(node.get("type")), "")) if isinstance(params, dict) else None
+def _in_form(seed: Seed, place: Place) -> bool:
+    return isinstance(value_at(seed.workflow, place[:-1]), str)
 
 
 def _inside(place: Place, value: Json) -> Iterator[tuple[Place, JsonObject]]:
+    if isinstance(value, str) and "=" in value:
+        value = form_fields(value)
     if isinstance(value, dict):
         for key, item in value.items():
             yield (*place, key), value
