@@ -33,9 +33,12 @@ def corpus(tmp_path):
     return load_corpus(tmp_path / "cases", tmp_path / "cassettes")
 
 
-def split(corpus, **groups):
+def split(corpus, editions=None, **groups):
     by_id = {case.id: case.group for case in corpus.cases}
     lines = [f"{part}: [{', '.join(by_id[one] for one in ids)}]\n" for part, ids in groups.items()]
+    if editions:
+        lines.append("editions:\n")
+        lines += [f"  {name}: [{', '.join(by_id[one] for one in ids)}]\n" for name, ids in editions.items()]
     (corpus.cases_dir / "split.yaml").write_text("format: 1\n" + "".join(lines), encoding="utf-8")
 
 
@@ -89,6 +92,13 @@ def test_a_part_confines_a_main_matrix_that_the_configuration_confines(corpus):
     assert tuples(plan_of(config, RunOptions(part="test"), corpus), "case") == {(QUIET,)}
     with pytest.raises(BadInput, match="no trial is selected"):
         plan_of(config, RunOptions(part="train"), corpus)
+
+
+def test_a_part_of_an_edition_replaces_that_of_the_main_matrix(corpus):
+    split(corpus, train=[RENAMED], test=[QUIET, CLOSED], half=[QUIET], editions={"second": [CLOSED]})
+    config = CONFIG.model_copy(update={"matrix": CONFIG.matrix.model_copy(update={"part": "first"}), "sweeps": {}})
+    assert tuples(plan_of(config, RunOptions(part="test"), corpus), "case") == {(QUIET,)}
+    assert tuples(plan_of(config, RunOptions(part="second-test"), corpus), "case") == {(CLOSED,)}
 
 
 def test_samples_are_drawn_of_the_operators_own_repairers_too(corpus):

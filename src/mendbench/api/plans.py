@@ -14,7 +14,7 @@ from mendbench.cassettes.recordings import TRAJECTORIES, WORLD, model_file
 from mendbench.config.config_file import Loaded
 from mendbench.config.tables import Config, SweepConfig
 from mendbench.corpus.corpus import Corpus, select, selected_ids
-from mendbench.corpus.split import in_part
+from mendbench.corpus.split import PARTS, in_part
 from mendbench.detectors import detector
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Case
@@ -275,7 +275,8 @@ def _sweeps(config: Config, options: RunOptions, corpus: Corpus) -> Iterator[Swe
         () if options.cases is not None else tuple(config.matrix.cases)
     )  # the configured cases apply only to the configured corpus
     named = select(corpus, options.names or configured)
-    part = config.matrix.part if options.cases is None else "all"
+    of_edition = options.part not in {None, *PARTS}  # replaces the matrix's part, which may be of another edition
+    part = config.matrix.part if options.cases is None and not of_edition else "all"
     yield Sweep(name=MAIN, matrix=main, cases=_confined(named, part, options, corpus))
     if _changed(options):
         return

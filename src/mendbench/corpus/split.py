@@ -22,6 +22,9 @@ FILE = "split.yaml"
 FORMAT = 1
 """1: the first."""
 
+PARTS = ("all", "train", "test", "half")
+"""The parts that every split has. Others are editions, and their parts."""
+
 FIRST = "first"
 """The edition of all groups that no other edition names."""
 
