@@ -176,6 +176,7 @@ CASES = {
     "lab_api": (ROOT, "http/missing-query-parameter-hides-field"),
     "mlflow": (SEEDS, "http/best-run-to-champion"),
     "moto_aws": (ROOT, "aws/dynamodb-wrong-key-name"),
+    "prefect": (SEEDS, "http/prefect-rerun-failed-runs"),
 }
 """A case of each server, and the folder that holds ``cases`` and ``cassettes``."""
 
