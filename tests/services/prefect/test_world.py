@@ -56,6 +56,11 @@ def test_a_reset_creates_objects_after_those_that_they_name(world, server):
     ]
 
 
+def test_the_state_is_older_than_what_a_run_creates(world, server):
+    world.reset(STATE)
+    assert {asked.headers["x-mendbench-day"] for asked in server.asked} == {"2025-12-31"}
+
+
 def test_the_seeds_of_a_scope_begin_again(world, server):
     world.reset(STATE)
     first = [asked.headers["x-mendbench-seed"] for asked in server.asked]
