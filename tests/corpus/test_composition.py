@@ -31,11 +31,11 @@ def repairable(cases):
     return [case for case in cases if case.kind == "repairable"]
 
 
-def test_there_are_a_hundred_cases_of_every_kind(cases):
+def test_there_are_three_hundred_cases_and_enough_of_every_kind(cases):
     kinds = Counter(case.kind for case in cases)
-    assert len(cases) >= 100
-    for kind, least in {"repairable": 55, "needs_user": 20, "mixed": 7, "transient": 8, "control": 10}.items():
-        assert kinds[kind] >= least
+    assert len(cases) >= 300
+    for kind, least in {"repairable": 160, "needs_user": 40, "mixed": 30, "transient": 20, "control": 25}.items():
+        assert kinds[kind] >= least, kind
 
 
 def test_every_family_has_three(cases):
@@ -53,8 +53,8 @@ def test_a_case_is_named_in_three_to_six_words(cases):
     assert [case.id for case in cases if not 3 <= len(case.name.split("-")) <= 6] == []
 
 
-def test_a_quarter_of_a_hundred_are_recorded_from_real_software(cases):
-    assert sum("real" in case.recorded_from.values() for case in cases) >= 25
+def test_a_hundred_are_recorded_from_real_software(cases):
+    assert sum("real" in case.recorded_from.values() for case in cases) >= 100
 
 
 def test_every_repairable_case_has_other_data_on_which_its_fix_must_succeed(repairable):
@@ -62,17 +62,25 @@ def test_every_repairable_case_has_other_data_on_which_its_fix_must_succeed(repa
     assert lacking == []
 
 
-def test_one_repairable_case_in_three_has_a_variant_that_rightly_ends_in_a_warning(repairable):
+def test_thirty_five_repairable_cases_have_a_variant_that_rightly_ends_in_a_warning(repairable):
     warned = [case for case in repairable if any(variant.final == "warning" for variant in case.variants)]
-    assert len(warned) * 3 >= len(repairable)
+    assert len(warned) >= 35
 
 
-def test_twenty_repairable_cases_have_another_right_fix(repairable):
-    assert sum(bool(case.accepts) for case in repairable) >= 20
+def test_most_repairable_cases_have_another_right_fix(repairable):
+    assert sum(bool(case.accepts) for case in repairable) * 2 >= len(repairable)
 
 
-def test_forty_repairable_cases_need_a_stated_fact(repairable):
-    assert sum(any(fault.facts for fault in case.faults) for case in repairable) >= 40
+def test_most_repairable_cases_need_a_stated_fact(repairable):
+    assert sum(any(fault.facts for fault in case.faults) for case in repairable) * 2 >= len(repairable)
+
+
+def test_there_are_enough_cases_of_the_failures_that_people_search_for(cases):
+    tags = Counter(tag for case in cases for tag in case.tags)
+    repairable = Counter(tag for case in cases if case.kind == "repairable" for tag in case.tags)
+    for tag, least in {"channel_not_found": 15, "github-422": 25, "template-typo": 40, "large-payload": 30}.items():
+        assert tags[tag] >= least, tag
+    assert repairable["channel_not_found"] >= 10
 
 
 def test_every_case_that_an_edit_mends_has_wrong_fixes(cases):
