@@ -10,7 +10,10 @@ import pytest
 from mendbench.corpus.corpus import load_corpus
 
 ROOT = Path(__file__).parents[2]
-UNREAD = {"http/requested-item-already-taken"}
+UNREAD = {
+    "github/downloads-repository-is-archived", "github/issue-assigned-to-former-owner",
+    "http/requested-item-already-taken", "shell/scoped-package-name-as-folder",
+}  # fmt: skip
 """Cases that were written after the reading."""
 
 
@@ -44,9 +47,14 @@ def labels(case):
     return state, fault.who, None if state == "none" else fault.surfaces
 
 
+def helper(state, who):
+    """Return who can help. Nobody has to where a retry has already overcome the failure: some readers said ``retry``, some ``none``."""
+    return "none" if state == "none" and who == "retry" else who
+
+
 def figures(cases, readings):
     pairs = [(labels(cases[name]), (one["state"], one["who"], one["surfaces"])) for name, one in readings.items()]
-    classes = [(mine[:2], theirs[:2]) for mine, theirs in pairs]
+    classes = [tuple((one[0], helper(one[0], one[1])) for one in pair) for pair in pairs]
     agree = sum(mine == theirs for mine, theirs in classes)
     mine, theirs = Counter(one for one, _ in classes), Counter(other for _, other in classes)
     chance = sum(mine[one] * theirs[one] for one in mine) / len(classes) ** 2
@@ -72,6 +80,5 @@ def test_the_page_has_the_measured_figures(cases, readings):
 
 
 def test_doubts_are_counted(readings):
-    words = {"eleven": 11, "ten": 10, "twelve": 12, "thirteen": 13, "fourteen": 14}
-    stated = re.search(r"unsure \(2 of 3\) in (\w+) cases", (ROOT / "docs" / "second-reading.md").read_text())
-    assert words[stated.group(1)] == sum(reading["sure"] < 3 for reading in readings.values())
+    stated = re.search(r"unsure \(2 of 3\) in (\d+) cases", (ROOT / "docs" / "second-reading.md").read_text())
+    assert int(stated.group(1)) == sum(reading["sure"] < 3 for reading in readings.values())
