@@ -18,10 +18,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from urllib.parse import urlencode
 
 from mendbench.api.detectors import PARTS, evaluate_detectors, shipped_responses
 from mendbench.model.json import JsonObject
+from mendbench.report.primary import primaries_of
 from mendbench.results.store import StoredRun, read_run
 from mendbench.scoring.detector_scores import DetectorScore
 from mendbench.scoring.funnel import STAGES, funnel
@@ -41,6 +43,7 @@ BLOCK = re.compile(r"(<!-- figures: (?P<name>[a-z-]+) -->\n)(?P<table>.*?)(<!-- 
 FROZEN = ("frame", "scorer", "strategies")
 """What ``run.json`` says of the protocol's frozen parts: nothing that counts where they are unchanged."""
 STRONG, ALONE = "claude-2026-11-batched", "claude-2026-11-single"
+SECOND = "claude-2026-11-28-batched"
 MAIN, DRAWN = "qwen2.5-coder-1.5b-instruct-q4_k_m", "qwen2.5-coder-1.5b-instruct-at-0.8"
 """The model of the first protocol, and the same one drawn at a temperature."""
 MODELS = {
@@ -55,6 +58,7 @@ SHOWN = {
     "mend": "the API's response, suspect parameters, and values of the run to fill them from",
     "full-context": "the API's response, the request that was sent, required fixes, data sources",
     "agent-json": "the whole failure as JSON",
+    "full-context+data": "the same, and values of the run that `mend` shows",
 }
 """What the model reads beside the request and the workflow."""
 STRATEGIES = {
@@ -264,16 +268,84 @@ def strata(run: StoredRun) -> Table:
 
 
 def error_reports(run: StoredRun) -> Table:
-    """Return the first responses to prompts that were asked alone, by stratum."""
-    own = run.records.where("treatment", lambda one: one.model == ALONE)
-    pairs = {name: {api: _pairs(run, name, api) for api in APIS} for name in by_tokens(own)}
+    """Return the first responses on the second edition's test part, by stratum."""
+    own = second(run)
+    apis = own.by("api")
     head = ["error report", "what the model reads", "tokens"]
-    head += [f"{api} APIs, of {max(sum(one[api].values()) for one in pairs.values())}" for api in APIS]
+    head += [f"{api} APIs, of {len(set(apis[api].values('case')))}" for api in APIS]
     rows = []
-    for name, found in pairs.items():
+    for name in by_tokens(own):
         tokens = context_tokens(own.where("treatment", partial(_strategy_is, name)))
-        rows.append([f"`{name}`", SHOWN[name], f"{tokens:.0f}", *(str(_count_at(found[api], 1)) for api in APIS)])
+        rows.append([f"`{name}`", SHOWN[name], f"{tokens:.0f}", *(right_of(apis[api], name) for api in APIS)])
     return head, rows
+
+
+def second(run: StoredRun) -> Records:
+    """Return the first responses on the cases with an edit fault in the second edition's test part."""
+    own = run.records.where("treatment", lambda one: one.model == SECOND).where("kind", EDIT_KINDS.__contains__)
+    return own.where("part", "test".__eq__)
+
+
+def right_of(own: Records, strategy: str) -> str:
+    """Return how many first responses under a strategy are right."""
+    return str(sum(bool(one.right_after_first) for one in own.where("treatment", partial(_strategy_is, strategy))))
+
+
+def second_edition(run: StoredRun) -> Table:
+    """Return shares right with intervals over groups, by stratum: plain, and as if every level had as many cases."""
+    own = second(run)
+    head = [
+        "strategy",
+        "context tokens",
+        *(f"{api} APIs{what}" for api in APIS for what in ("", ", levels weighted alike")),
+    ]
+    rows = []
+    for name in by_tokens(own):
+        chosen = own.where("treatment", partial(_strategy_is, name))
+        cells = []
+        for api in APIS:
+            held = chosen.where("api", api.__eq__)
+            rights = {one.case: float(bool(one.right_after_first)) for one in held}
+            share = clustered_ratio(
+                {case: (right, 1.0) for case, right in rights.items()}, {one.case: one.group for one in held}
+            )
+            within = f", {100 * share.low:.0f} to {100 * share.high:.0f}" if share else ""
+            by_level = [fmean(float(bool(one.right_after_first)) for one in of) for of in held.by("level").values()]
+            cells += [
+                f"{sum(rights.values()):.0f} of {len(rights)} ({100 * fmean(rights.values()):.0f} %{within})",
+                f"{100 * fmean(by_level):.0f} %",
+            ]
+        rows.append([f"`{name}`", f"{context_tokens(chosen):.0f}", *cells])
+    return head, rows
+
+
+def levels(run: StoredRun) -> Table:
+    """Return the right first responses of each level in the second edition's test part, by stratum."""
+    own = second(run)
+    names = by_tokens(own)
+    rows = []
+    for api in APIS:
+        for level, chosen in sorted(own.where("api", api.__eq__).by("level").items()):
+            cases = len(set(chosen.values("case")))
+            rows.append([api, str(level), str(cases), *(right_of(chosen, name) for name in names)])
+    return ["APIs", "level", "cases", *(f"`{name}`" for name in names)], rows
+
+
+def second_protocol(run: StoredRun) -> Table:
+    """Return the results of the second protocol's primary contrasts."""
+    (primary,) = (one for one in primaries_of(run) if one.protocol == "protocol-2")
+    rows = []
+    for one in primary.results:
+        found = one.difference
+        if one.undefined or found is None or found.difference is None:
+            rows.append([one.name, "no result", one.undefined or "", "", ""])
+            continue
+        p = "" if found.p is None else f"{found.p:.2g}"
+        rows.append([
+            one.name, f"{found.won} won, {found.lost} lost of {found.cases} cases in {found.groups} groups",
+            f"{100 * found.difference:+.0f} points", p, found.verdict,
+        ])  # fmt: skip
+    return ["contrast", "cases", "difference", "p, after Holm's correction", "verdict"], rows
 
 
 def alone(run: StoredRun) -> Table:
@@ -631,7 +703,8 @@ def harm(run: StoredRun) -> Table:
 
 TABLES: Mapping[str, Callable[[StoredRun], Table]] = {
     "strategies": strategies, "policies": policies, "samples": samples, "models": models, "harm": harm, "headline": headline,
-    "funnel": funnel_table, "strata": strata, "single": single, "alone": alone, "error-reports": error_reports, "batches": batches,
+    "funnel": funnel_table, "strata": strata, "single": single, "alone": alone, "error-reports": error_reports,
+    "second-edition": second_edition, "levels": levels, "second-protocol": second_protocol, "batches": batches,
     "main-policies": main_policies, "training-policies": partial(main_policies, part="train"), "open": open_trials,
     "undeclared-steps": undeclared_steps, "detectors": detectors, "frames": frames, "equal-information": equal_information,
     "feedback": feedback, "rule-book": rule_book, "mcp-wordings": mcp_wordings,
