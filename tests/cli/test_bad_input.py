@@ -232,7 +232,7 @@ ROWS = (
     ("workflow.json with a key twice", (WORKFLOW, '{"nodes": [], "nodes": []}'), "case show http/renamed-field", 2, "{root}/cases/http/renamed-field/workflow.json: the key 'nodes' stands twice in an object; keep one of the two"),
     ("edge from an unknown node", swap(WORKFLOW, '"from": "person"', '"from": "persn"'), "case show http/renamed-field", 2, "{root}/cases/http/renamed-field/workflow.json: edges.0.from: unknown node 'persn'; did you mean 'person'? known: note, person"),
     ("group of no case", ("cases/split.yaml", SPLIT.replace("desk-renamed-field", "desk-renamed-field, desk-qiet")), "case check --workers 1", 1, "{root}/cases/split.yaml:2:1: train: unknown group 'desk-qiet'; did you mean 'desk-quiet'? known: desk-closed-ledger, desk-quiet, desk-renamed-field"),
-    ("empty split", ("cases/split.yaml", ""), "run --part train", 2, "{root}/cases/split.yaml: the file is empty; its keys are format, half, test, train"),
+    ("empty split", ("cases/split.yaml", ""), "run --part train", 2, "{root}/cases/split.yaml: the file is empty; its keys are editions, format, half, test, train"),
     ("empty part", ("cases/split.yaml", SPLIT), "run --part half", 2, "--part half: no trial is selected, because none of the cases is in the part; name another part or case"),
     # templates
     ("no front matter", ("mine.md.j2", "{% block error %}x{% endblock %}\n"), "strategy show ./mine.md.j2", 2, "mine.md.j2:1: no front matter; begin the file with '---', title, source and sections, '---'"),

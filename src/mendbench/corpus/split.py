@@ -137,6 +137,8 @@ def in_part(cases: Iterable[Case], part: str, cases_dir: Path) -> tuple[Case, ..
     if part == "all":
         return tuple(cases)
     split = read_split(cases_dir)
+    if split is None and part not in PARTS:
+        raise UnknownName("part", part, PARTS)
     if split is None:
         raise BadInput(str(cases_dir / FILE), "no such file, so the corpus has no parts", "write it, or take all cases")
     parts = split.parts()
