@@ -46,6 +46,9 @@ SAMPLE = {
         "mcp/path-outside-allowed-directories", "transient/429-retry-after-date",
         "workflow/uri-instead-of-url-in-batch",
     ),
+    "claude-2026-11-28-batched.yaml": (
+        "mixed/close-state-then-bot-not-invited", "stripe/refund-reason-of-order-system",
+    ),
     "claude-2026-11-single.yaml": (
         "graphql/missing-fragment-for-type", "stripe/amount-not-in-cents",
     ),
