@@ -309,7 +309,7 @@ def second_edition(run: StoredRun) -> Table:
             share = clustered_ratio(
                 {case: (right, 1.0) for case, right in rights.items()}, {one.case: one.group for one in held}
             )
-            within = f", {100 * share.low:.0f} to {100 * share.high:.0f}" if share else ""
+            within = f", {100 * max(0, share.low):.0f} to {100 * min(1, share.high):.0f}" if share else ""
             by_level = [fmean(float(bool(one.right_after_first)) for one in of) for of in held.by("level").values()]
             cells += [
                 f"{sum(rights.values()):.0f} of {len(rights)} ({100 * fmean(rights.values()):.0f} %{within})",
