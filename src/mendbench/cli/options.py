@@ -52,7 +52,11 @@ Names: TypeAlias = Annotated[
 ]
 PartOption: TypeAlias = Annotated[
     str | None,
-    typer.Option("--part", metavar="PART", help="Only cases of this part: train, test, half, an edition, or its part (second-test)."),
+    typer.Option(
+        "--part",
+        metavar="PART",
+        help="Only cases of this part: train, test, half, an edition, or its part (second-test).",
+    ),
 ]
 Strategies: TypeAlias = Annotated[
     list[str] | None,

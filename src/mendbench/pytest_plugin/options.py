@@ -30,7 +30,12 @@ OPTIONS = (
     _Option(
         name="cassettes", kind="folder", metavar="DIR", help="folder of the recordings; default: the configured one"
     ),
-    _Option(name="part", kind="name", metavar="PART", help="only cases of this part: train, test, half, an edition, or its part (second-test)"),
+    _Option(
+        name="part",
+        kind="name",
+        metavar="PART",
+        help="only cases of this part: train, test, half, an edition, or its part (second-test)",
+    ),
     _Option(
         name="baseline",
         kind="file",
