@@ -94,7 +94,9 @@ profile: .venv/.run
 
 gallery: .venv/.test
 	@sh tests/setup-machine
-	$(BIN)/mendbench run --out reports/headline
+	$(BIN)/mendbench run --part first --out reports/headline
+	$(BIN)/mendbench run --part second-test --model claude-2026-11-28-batched --policy first-answer --strategy none --strategy summary \
+		--strategy full-context --strategy full-context+data --strategy mend --out reports/second
 	$(BIN)/mendbench run --all
 	$(BIN)/python qa/benchmarks/gallery.py
 	$(BIN)/python qa/benchmarks/figures.py

@@ -1,10 +1,11 @@
-"""The shipped matrix's report, and the screenshots that the README shows of it.
+"""The shipped matrix's reports, and the screenshots that the README shows of it.
 
-    python qa/benchmarks/gallery.py [RUN [HEADLINE]]
+    python qa/benchmarks/gallery.py [RUN]
 
 Reads a complete run of all sweeps (``reports/latest`` if none is named), opens its report in Debian's headless Chromium and writes
-``docs/images/report-*.png``. Writes the report of the headline run (``reports/headline`` if none is named) to ``reports/benchmark.html``:
-that of all sweeps is too heavy to publish. Says what each weighs, and ends in an error where one is too heavy.
+``docs/images/report-*.png``. Writes the reports of the headline runs of the two editions to ``reports/benchmark.html`` and
+``reports/second-edition.html``: that of all sweeps is too heavy to publish. Says what each weighs, and ends in an error where one is too
+heavy.
 """
 
 from __future__ import annotations
@@ -21,10 +22,14 @@ from mendbench.results.store import StoredRun, read_run
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-PAGE = Path("reports/benchmark.html")
+PAGES = {
+    Path("reports/benchmark.html"): Path("reports/headline"),
+    Path("reports/second-edition.html"): Path("reports/second"),
+}
+"""Each published page, with the folder of its run."""
 IMAGES = Path("docs/images")
-HEAVIEST = {".png": 300_000, ".html": 2_500_000}
-"""Bytes of one screenshot, and of the page."""
+HEAVIEST = {".png": 300_000, ".html": 2_000_000}
+"""Bytes of one screenshot, and of a page."""
 ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -61,12 +66,11 @@ SHOTS = (
 
 
 def main(words: list[str]) -> int:
-    """Write the page and its screenshots; return 1 where one is too heavy."""
+    """Write the pages and the screenshots; return 1 where one is too heavy."""
     run = read_run(Path(words[0] if words else "reports/latest"))
-    headline = read_run(Path(words[1] if len(words) > 1 else "reports/headline"))
-    PAGE.parent.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(render_html(headline), encoding="utf-8")
-    weights = {PAGE: PAGE.stat().st_size, **_shots(run)}
+    for page, folder in PAGES.items():
+        page.write_text(render_html(read_run(folder)), encoding="utf-8")
+    weights = {**{page: page.stat().st_size for page in PAGES}, **_shots(run)}
     for place, weight in weights.items():
         sys.stdout.write(f"{weight / 1000:8.0f} kB  {place}\n")
     heavy = [place for place, weight in weights.items() if weight > HEAVIEST[place.suffix]]
