@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from mendbench.cli.summary_view import show_summary
 from mendbench.cli.tables import bar
 from mendbench.errors import BadInput, UnknownName
-from tests.fakes.runs import key_of, lettered_run, repairable, repaired, row_of, small_run, stored_run
+from tests.fakes.runs import key_of, lettered_run, repairable, repaired, row_of, small_run, stored_run, unrepaired
 from tests.fakes.tables import for_each
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -158,3 +158,9 @@ def test_a_part_that_no_case_is_in_is_refused_in_one_line(corpus, rules, mendben
     result = mendbench("report", "--part", "holdout")
     assert result.code == 2
     assert result.line == "--part holdout: the run has no parts, because its corpus has no split; leave --part away"
+
+
+def test_a_case_that_is_right_after_the_first_response_is_not_listed_as_right_under_no_strategy(shown):
+    rows = [row_of(case := repairable(name), unrepaired(), key_of(case)) for name in ("half", "hard")]
+    rows[0][0]["right_after_first"] = True
+    assert "Right under no strategy: slack/hard\n" in shown(stored_run(rows))

@@ -7,8 +7,11 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import util
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 
 @dataclass
@@ -90,3 +93,13 @@ class Program:
     def stop(self) -> None:
         """Count it."""
         self.stops += 1
+
+
+@contextlib.contextmanager
+def started(world: Any, served: Behind, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Yield the world of a real server, started in front of a fake one, as if its package were installed."""
+    monkeypatch.setattr(util, "find_spec", lambda _name: object())
+    world._server = Program(served.base)
+    world.start()
+    yield world
+    world.stop()

@@ -87,14 +87,13 @@ def show_summary(run: StoredRun, part: str | None, *, details: bool) -> None:
 
 
 def _never_right(records: Records, part: str | None) -> list[str]:
-    """Return the cases of a part whose trials are all judged and none right, apart from those of bounds."""
+    """Return the cases of a part whose trials are all judged and none right, not even after the first response; bounds do not count."""
     own = records.where("part", lambda name: name == part).where(
         "treatment", lambda one: one.repairer not in BOUND_REPAIRERS
     )
-    verdicts = own.counted("case", "verdict")
-    return sorted(
-        {case for case, _ in verdicts} - {case for case, verdict in verdicts if verdict in {"correct", "unjudged"}}
-    )
+    found = own.counted("case", "verdict", "right_after_first")
+    open_or_right = {case for case, verdict, first in found if first or verdict in {"correct", "unjudged"}}
+    return sorted({case for case, _, _ in found} - open_or_right)
 
 
 def _failing_fixes(records: Records) -> list[str]:

@@ -1,15 +1,15 @@
 from __future__ import annotations
 
 import json
+from importlib import util
 
 import pytest
 
 from mendbench.errors import BadInput
 from mendbench.model.exchange import Request
 from mendbench.services.chroma.world import COLLECTIONS, HOST, Chroma, ordered, shown_id
-from mendbench.services.local_server import util
 from mendbench.services.real_server import json_request
-from tests.fakes.behind import Program, Said, behind
+from tests.fakes.behind import Said, behind, started
 
 REAL = "11111111-2222-4333-8444-555555555555"
 HELP = {
@@ -33,12 +33,8 @@ def server():
 
 @pytest.fixture
 def world(server, monkeypatch):
-    monkeypatch.setattr(util, "find_spec", lambda name: object())
-    made = Chroma()
-    made._server = Program(server.base)
-    made.start()
-    yield made
-    made.stop()
+    with started(Chroma(), server, monkeypatch) as world:
+        yield world
 
 
 def sent(world, method, target):

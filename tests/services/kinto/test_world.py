@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import json
+from importlib import util
 
 import pytest
 
 from mendbench.errors import BadInput
 from mendbench.services.kinto.world import Kinto, objects_of
-from mendbench.services.local_server import util
-from tests.fakes.behind import Program, Said, behind
+from tests.fakes.behind import Said, behind, started
 
 POSTS = {
     "data": {"schema": {}},
@@ -28,12 +28,8 @@ def server():
 
 @pytest.fixture
 def world(server, monkeypatch):
-    monkeypatch.setattr(util, "find_spec", lambda name: object())
-    made = Kinto()
-    made._server = Program(server.base)
-    made.start()
-    yield made
-    made.stop()
+    with started(Kinto(), server, monkeypatch) as world:
+        yield world
 
 
 def test_objects_come_after_their_parents_and_null_is_none():

@@ -3,15 +3,15 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
+from importlib import util
 
 import pytest
 
 from mendbench.errors import BadInput
 from mendbench.model.exchange import Request
-from mendbench.services.local_server import util
 from mendbench.services.mlflow.world import API, HOST, PINS, Mlflow
 from mendbench.services.pinning_proxy import pinned_body
-from tests.fakes.behind import Program, Said, behind
+from tests.fakes.behind import Said, behind, started
 
 RUN = {
     "status": "FAILED",
@@ -41,12 +41,8 @@ def server():
 
 @pytest.fixture
 def world(server, monkeypatch):
-    monkeypatch.setattr(util, "find_spec", lambda name: object())
-    made = Mlflow()
-    made._server = Program(server.base)
-    made.start()
-    yield made
-    made.stop()
+    with started(Mlflow(), server, monkeypatch) as world:
+        yield world
 
 
 def test_a_reset_creates_experiments_runs_and_models_in_order(world, server):

@@ -3,14 +3,14 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
+from importlib import util
 
 import pytest
 
 from mendbench.errors import BadInput
 from mendbench.model.exchange import Request
-from mendbench.services.local_server import util
 from mendbench.services.prefect.world import HOST, Prefect
-from tests.fakes.behind import Program, Said, behind
+from tests.fakes.behind import Said, behind, started
 
 PROD = {"body": {"work_pool_name": "k8s"}, "runs": {"monday": {"parameters": {"day": 1}}, "gone": None}}
 STATE = {
@@ -34,12 +34,8 @@ def server():
 
 @pytest.fixture
 def world(server, monkeypatch):
-    monkeypatch.setattr(util, "find_spec", lambda name: object())
-    made = Prefect()
-    made._server = Program(server.base)
-    made.start()
-    yield made
-    made.stop()
+    with started(Prefect(), server, monkeypatch) as world:
+        yield world
 
 
 def test_a_reset_creates_objects_after_those_that_they_name(world, server):
