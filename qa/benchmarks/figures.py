@@ -108,8 +108,19 @@ def main(words: Sequence[str]) -> int:
         for what, one in stated.items()
         if what in FROZEN and one
     ]
+    found += _other_levels(run)
     sys.stderr.write("".join(f"{line}\n" for line in found))
     return 1 if found else 0
+
+
+def _other_levels(run: StoredRun) -> Iterator[str]:
+    """Yield the strata of the second protocol whose cases have other levels than those that were frozen."""
+    plan = run.run["protocols"]["protocol-2"]["plan"]
+    level_of = dict(second(run).counted("case", "level").keys())
+    for stratum, frozen in plan["frozen"]["levels"].items():
+        now = Counter(str(level_of[case]) for case in plan["cases"][stratum])
+        if now != frozen:
+            yield f"cases/protocol-2.yaml: the levels of the {stratum} stratum are {dict(sorted(now.items()))}, not {frozen}"
 
 
 def _filled(run: StoredRun, up: str, block: re.Match[str]) -> str:
