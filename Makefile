@@ -69,8 +69,8 @@ check: .venv/.test
 	$(BIN)/ruff check src tests qa examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/mendbench case check
 	$(BIN)/mendbench run --all
+	$(BIN)/mendbench case check
 	$(BIN)/python qa/benchmarks/figures.py --check
 	$(BIN)/mendbench gate
 

@@ -7,7 +7,7 @@ import pytest
 from mendbench.cassettes import cassette
 from mendbench.cassettes.recordings import Recordings
 from mendbench.errors import Unwritable
-from mendbench.verify.checking import check, check_case, stray_groups
+from mendbench.verify.checking import ConfiguredTrials, check, check_case, stray_groups
 from mendbench.verify.proof import UNUSED
 from mendbench.verify.proof_store import stored_proof
 from tests.fakes import cases
@@ -75,8 +75,9 @@ def leftover(root):
     return path
 
 
-def stale(root, trials):
-    problems = check_case(cases.context_of(root), RENAMED, trials=trials).problems
+def stale(root, trials, known=None):
+    configured = ConfiguredTrials(keys=tuple(trials), known=known or {})
+    problems = check_case(cases.context_of(root), RENAMED, trials=configured).problems
     return [str(one) for one in problems if "asks for" in one.found]
 
 
@@ -92,6 +93,12 @@ def test_an_answer_that_no_configured_trial_asks_for_is_reported(root, leftover)
         said
         == f"{leftover}: 1 of {entries} recorded responses that nothing asks for any more; `mendbench prompts prune --delete` deletes them"
     )
+
+
+def test_a_trial_that_an_earlier_run_executed_is_not_executed_again(root, leftover, monkeypatch):
+    key, every = cases.key(RENAMED, "none", "naive"), " ".join(cassette.keys(leftover))
+    monkeypatch.setattr("mendbench.verify.checking.run_trial", None)
+    assert stale(root, [key], {key: {"case": RENAMED, "used": every, "verdict": "correct"}}) == []
 
 
 def test_without_the_configured_trials_nobody_knows(root, leftover):

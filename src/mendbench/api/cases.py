@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import cast, get_args
@@ -24,9 +25,13 @@ from mendbench.importing.scaffold import STARTER, Draft, refuse_existing, split_
 from mendbench.model.case import Kind, Provenance
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import TrialKey
+from mendbench.prompts.stale import RecordingsUsed, recordings_used
+from mendbench.results.reuse import KnownRows, earlier_run
+from mendbench.results.row_cache import CACHE, RowCache
 from mendbench.trial.components import BenchContext
+from mendbench.trial.inputs import TrialInputs
 from mendbench.verify.case_view import CASE_FILTERS, case_document, case_row, fits
-from mendbench.verify.checking import CheckedCase, check, left_behind, stray_groups
+from mendbench.verify.checking import CheckedCase, ConfiguredTrials, check, left_behind, stray_groups
 from mendbench.verify.corpus_summary import counts, summary
 from mendbench.verify.proof_store import PROOFS
 
@@ -144,7 +149,8 @@ def check_cases(
     loaded = load_config()
     context = replace(open_context(loaded, options, tolerant=True), proofs_dir=loaded.output(PROOFS))
     refuse_unrecorded(context, select(context.corpus, names))
-    checked = check(context, names, workers or os.cpu_count() or 1, on_progress, _configured_trials(loaded, context))
+    trials = _configured_trials(loaded, context, selected_ids(context.corpus, names))
+    checked = check(context, names, workers or os.cpu_count() or 1, on_progress, trials)
     ids = {one.case for one in checked}
     sound = [case for case in context.corpus.cases if case.id in ids]
     whole = not names and _is_configured(loaded, context)
@@ -159,14 +165,31 @@ def _is_configured(loaded: Loaded, context: BenchContext) -> bool:
     return context.cases_dir == loaded.cases_dir
 
 
-def _configured_trials(loaded: Loaded, context: BenchContext) -> Mapping[str, tuple[TrialKey, ...]]:
-    """Return all configured trials by case; none for a corpus that is not the configuration's."""
-    if not _is_configured(loaded, context):
+def _configured_trials(loaded: Loaded, context: BenchContext, cases: Collection[str]) -> Mapping[str, ConfiguredTrials]:
+    """Return the configured trials of each of the cases; none if recording, or for a corpus that is not the configuration's."""
+    if not _is_configured(loaded, context) or context.record != "none":
         return {}
-    found: dict[str, list[TrialKey]] = defaultdict(list)
+    keys: dict[str, list[TrialKey]] = defaultdict(list)
     for key in configured_keys(loaded.config, context.corpus):
-        found[key.case].append(key)
-    return {case: tuple(keys) for case, keys in found.items()}
+        if key.case in cases:
+            keys[key.case].append(key)
+    with RowCache(loaded.output(CACHE)) as cache:
+        inputs, known = TrialInputs(context), KnownRows(earlier_run(loaded.out), cache)
+        return {
+            case: ConfiguredTrials(keys=tuple(own), known=dict(_known(own, inputs, known)))
+            for case, own in keys.items()
+        }
+
+
+def _known(
+    keys: Iterable[TrialKey], inputs: TrialInputs, known: KnownRows
+) -> Iterator[tuple[TrialKey, RecordingsUsed]]:
+    """Yield the trials that an earlier run executed with the same inputs, and what each used."""
+    for key in keys:
+        fingerprints = inputs.fingerprints(key)
+        found = known.get(fingerprints) if fingerprints else None
+        if found is not None:
+            yield key, recordings_used(json.loads(found.line), found.texts)
 
 
 def new_case(

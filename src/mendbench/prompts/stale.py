@@ -28,6 +28,11 @@ class RecordingsUsed(TypedDict):
     verdict: VerdictName
 
 
+def recordings_used(row: RecordingsUsed, texts: Mapping[str, str]) -> RecordingsUsed:
+    """Return these fields of a row alone, without references to ``texts``."""
+    return {"case": row["case"], "used": whole(row["used"], texts), "verdict": row["verdict"]}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StaleFile:
     """The entries of one cassette that no trial used."""

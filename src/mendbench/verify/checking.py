@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 
 from mendbench.corpus.corpus import Corpus, selected_ids
@@ -14,8 +14,8 @@ from mendbench.corpus.split import FILE
 from mendbench.errors import BadInput, EffectEscape, LiveRefused, UnknownName, Unwritable
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
-from mendbench.model.trial import TrialKey, TrialRow
-from mendbench.prompts.stale import stale_files
+from mendbench.model.trial import TrialKey
+from mendbench.prompts.stale import RecordingsUsed, recordings_used, stale_files
 from mendbench.recording.recorder import Recorder
 from mendbench.runs.executor import run_all, workers_for
 from mendbench.trial.components import BenchContext, models_used
@@ -34,6 +34,15 @@ from mendbench.verify.soundness import (
 
 SECRET_FINDING = "no secret is on a cassette"  # noqa: S105 - the finding's name
 """The name in :func:`mendbench.verify.proof.prove` of the finding whose places :func:`canaries_found` returns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfiguredTrials:
+    """All configured trials of a case: what they use says which recorded responses are unused."""
+
+    keys: tuple[TrialKey, ...] = ()
+    known: Mapping[TrialKey, RecordingsUsed] = field(default_factory=dict)
+    """What trials used that an earlier run executed. The others are executed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,11 +115,11 @@ def check(
     names: tuple[str, ...],
     workers: int,
     on_progress: Callable[[int, int, str], None],
-    trials: Mapping[str, tuple[TrialKey, ...]] | None = None,
+    trials: Mapping[str, ConfiguredTrials] | None = None,
 ) -> tuple[CheckedCase, ...]:
     """Check the selected cases, on that many worker processes, and return the results, sorted by id.
 
-    ``trials`` are all configured trials of a case: with them, unused recorded responses are reported.
+    With ``trials``, unused recorded responses are reported.
 
     Recording uses only this process: real servers serve one scope at a time.
 
@@ -129,7 +138,8 @@ def check(
     sound = [case.id for case in corpus.cases if case.id in chosen]
     twice = said_twice(corpus.cases)
     asking = trials if trials is not None and context.record == "none" else {}
-    for done, one in enumerate(_each(context, [(name, asking.get(name, ())) for name in sound], workers), start=1):
+    todo = [(name, asking.get(name, ConfiguredTrials())) for name in sound]
+    for done, one in enumerate(_each(context, todo, workers), start=1):
         again = (twice[one.case],) if one.case in twice else ()
         found.append(dataclasses.replace(one, problems=(*again, *one.problems)))
         on_progress(done, len(sound), one.case)
@@ -158,7 +168,7 @@ def stray_groups(context: BenchContext) -> tuple[BadInput, ...]:
     return tuple(UnknownName("group", group, known, located(path, part)) for part, group in named)
 
 
-def _each(context: BenchContext, todo: list[tuple[str, tuple[TrialKey, ...]]], workers: int) -> Iterator[CheckedCase]:
+def _each(context: BenchContext, todo: list[tuple[str, ConfiguredTrials]], workers: int) -> Iterator[CheckedCase]:
     """Yield the result of each case as it finishes."""
     if context.record != "none":
         with Recorder(
@@ -174,17 +184,20 @@ def _each(context: BenchContext, todo: list[tuple[str, tuple[TrialKey, ...]]], w
     yield from run_all(partial(_check_one, context), ((one,) for one in todo), workers_for(workers, len(todo)))
 
 
-def _check_one(context: BenchContext, todo: tuple[str, tuple[TrialKey, ...]]) -> CheckedCase:
+def _check_one(context: BenchContext, todo: tuple[str, ConfiguredTrials]) -> CheckedCase:
     case_id, trials = todo
     return check_case(context, case_id, trials=trials)
 
 
 def check_case(
-    context: BenchContext, case_id: str, recorder: Recorder | None = None, trials: Sequence[TrialKey] = ()
+    context: BenchContext,
+    case_id: str,
+    recorder: Recorder | None = None,
+    trials: ConfiguredTrials = ConfiguredTrials(),
 ) -> CheckedCase:
     """Return the result for one case; errors from its files or its proof are reported as problems.
 
-    ``trials`` are all configured trials of the case; without them, unused recordings are not searched for.
+    Without ``trials``, unused recordings are not searched for.
 
     Raises:
         Unwritable: a recording cannot be written.
@@ -238,19 +251,13 @@ def _undealt(context: BenchContext, case: Case) -> tuple[BadInput, ...]:
     return (BadInput(str(context.cases_dir / FILE), found, hint),)
 
 
-def _stale(context: BenchContext, case: Case, trials: Sequence[TrialKey]) -> tuple[BadInput, ...]:
+def _stale(context: BenchContext, case: Case, trials: ConfiguredTrials) -> tuple[BadInput, ...]:
     """Return one line for each cassette with responses that no configured trial uses any more."""
-    if not trials:
+    if not trials.keys:
         return ()
-    rows: list[TrialRow] = []
-    texts: dict[str, str] = {}
-    for key in trials:
-        row, own = run_trial(context, key)
-        rows.append(row)
-        texts.update(own)
-    found = stale_files(
-        context.cassettes_dir, [case], rows, texts, models_used(trials, context), partial(proved_with, context)
-    )
+    rows = [*trials.known.values(), *(_used(context, key) for key in trials.keys if key not in trials.known)]
+    models = models_used(trials.keys, context)
+    found = stale_files(context.cassettes_dir, [case], rows, {}, models, partial(proved_with, context))
     hint = "`mendbench prompts prune --delete` deletes them"
     return tuple(
         BadInput(
@@ -259,3 +266,8 @@ def _stale(context: BenchContext, case: Case, trials: Sequence[TrialKey]) -> tup
         for one in found
         if one.known
     )
+
+
+def _used(context: BenchContext, key: TrialKey) -> RecordingsUsed:
+    row, texts = run_trial(context, key)
+    return recordings_used(row, texts)
