@@ -17,7 +17,7 @@ from mendbench.api.settings import Progress, RunOptions, in_silence, open_contex
 from mendbench.cassettes.recording_journal import RecordingJournal
 from mendbench.config.config_file import Loaded, load_config
 from mendbench.config.tables import ModelConfig, ReportConfig
-from mendbench.corpus.corpus import file_digest, load_corpus
+from mendbench.corpus.corpus import file_digest, load_corpus, selected_ids
 from mendbench.corpus.credentials import refuse_cases_with_credentials
 from mendbench.corpus.protocol import Protocol, prompt_digests, protocol_files, read_protocols
 from mendbench.corpus.split import FILE as SPLIT_FILE
@@ -222,19 +222,18 @@ def _asked(context: BenchContext, keys: TrialKeys) -> JsonObject:
 def _made_from(options: RunOptions, context: BenchContext, loaded: Loaded) -> str:
     """Return a digest of everything that a run's folder can depend on, the code of the report included. No case is parsed for it.
 
-    It covers the whole corpus, so a run of some cases counts as changed if any case did.
+    It covers all cases, so a run of some counts as changed if any case did, but the recordings of those that are named alone.
     """
-    corpus = context.corpus
+    corpus, selected = context.corpus, selected_ids(context.corpus, options.names)
     declared = [file_digest(path) for path in (*protocol_files(context.cases_dir), context.cases_dir / SPLIT_FILE)]
     declared += [file_digest(loaded.baseline)] if options.gated else []
     places = [place for folder in context.strategy_dirs for place in (folder, folder / FRAMES.name)]
     templates = [path for place in places for path in sorted(place.glob(f"*{SUFFIX}"))]
     templates += [Path(parts_of(name).base) for name in options.strategies if SUFFIX in name]
-    recordings = {
-        path.relative_to(folder).as_posix(): file_digest(path)
+    recordings = [
+        {f"{name}/{path.name}": file_digest(path) for name in selected for path in (folder / name).glob("*.yaml")}
         for folder in (corpus.cassettes_dir, loaded.private_dir)
-        for path in folder.glob("*/*/*.yaml")
-    }
+    ]
     parts = [
         stored_options(options), code_digest(), files_digest(), loaded.config.model_dump(mode="json"), corpus.digest, recordings, declared,
         [[path.name, file_digest(path)] for path in templates],
