@@ -18,7 +18,7 @@ settings.register_profile("thorough", max_examples=400, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 os.environ.pop("CI", None)  # `mendbench gate` is stricter there
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a child that keeps nothing compiles every module anew
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a child that keeps nothing compiles every module again
 
 MEMORY = Path("/dev/shm")
 if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 * 1024**3:

@@ -28,7 +28,7 @@ def tried(monkeypatch, *words):
     return torture.main()
 
 
-def test_a_seed_is_drawn_anew_each_time_and_reported(drawn, monkeypatch, capsys):
+def test_a_seed_is_drawn_again_each_time_and_reported(drawn, monkeypatch, capsys):
     chosen = iter((7, 4_000_000_000))
     monkeypatch.setattr(random.SystemRandom, "randrange", lambda _self, _most: next(chosen))
     assert (tried(monkeypatch), tried(monkeypatch)) == (0, 0)

@@ -52,7 +52,7 @@ def test_what_a_recording_would_refuse_is_refused(root, words, kind):
         estimate_recording(api.RunOptions(**{"names": (RENAMED,), "workers": 1, **words}))
 
 
-def test_an_answer_that_is_there_is_asked_only_where_all_is_recorded_anew(root):
+def test_an_answer_that_is_there_is_asked_only_where_all_is_recorded_again(root):
     fresh = api.RunOptions(names=(RENAMED,), strategies=("full-context",), policies=("naive",), workers=1, record="all")
     assert estimate_recording(ONE).prompts == 0
     assert estimate_recording(fresh).prompts >= 1

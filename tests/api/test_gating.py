@@ -258,7 +258,7 @@ def test_the_self_test_names_what_does_not_come_out_alike(here, monkeypatch):
     assert tested.unstable == tuple(row["key"] for row in run.rows if row["case"] == STUCK)
 
 
-def test_answers_that_were_recorded_anew_are_judged_as_what_chance_may_have_done(tmp_path, monkeypatch):
+def test_answers_that_were_recorded_again_are_judged_as_what_chance_may_have_done(tmp_path, monkeypatch):
     root = cases.build(tmp_path / "desk")
     monkeypatch.chdir(root)
     options = api.RunOptions(strategies=("full-context",), policies=("naive",), workers=1, fresh=True)

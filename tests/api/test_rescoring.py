@@ -1,4 +1,4 @@
-"""Runs judged anew from their folders alone."""
+"""Runs judged again from their folders alone."""
 
 import dataclasses
 import errno
@@ -195,7 +195,9 @@ def test_trials_that_crashed_before_anything_ran_are_rescored_too(made):
         ("trials.jsonl", "{", "", "trials.jsonl:1:17: no JSON"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_judged_anew_is_one_line_that_says_what_to_do_and_nothing_is_written(made, file, old, new, said):
+def test_what_cannot_be_judged_again_is_one_line_that_says_what_to_do_and_nothing_is_written(
+    made, file, old, new, said
+):
     change(RUN / file, old, new, 1)
     before = bytes_of()
     with pytest.raises(BadInput) as raised:

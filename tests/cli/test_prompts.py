@@ -315,7 +315,7 @@ def test_a_model_that_calls_itself_otherwise_is_kept_and_reported(empty, exporte
     ]
 
 
-def test_prompts_whose_parameters_were_configured_anew_are_not_asked_any_more(empty, exported, mendbench):
+def test_prompts_whose_parameters_were_configured_again_are_not_asked_any_more(empty, exported, mendbench):
     path = empty / "mendbench.toml"
     path.write_text(
         path.read_text(encoding="utf-8") + "parameters = { temperature = 0, max_tokens = 90 }\n", encoding="utf-8"

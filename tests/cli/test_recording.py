@@ -204,7 +204,7 @@ def test_what_an_interrupted_recording_of_everything_recorded_is_kept_whatever_r
     result = mendbench(*everything)
     assert result.code == 0
     assert result.line == (
-        f"reports/.latest.anew.jsonl: {kept} responses that an interrupted --record all recorded are kept; "
+        f"reports/.latest.recorded.jsonl: {kept} responses that an interrupted --record all recorded are kept; "
         "delete the file to request them again"
     )
     assert len(served) == len({json.dumps(body) for body in served}) == responses_in(corpus)

@@ -93,7 +93,7 @@ def test_it_goes_on_from_the_checkpoint_that_it_declares_to_understand():
     assert (second.outcome, len(world.calls())) == ("success", 3)
 
 
-def test_one_that_does_not_declare_it_begins_anew():
+def test_one_that_does_not_declare_it_starts_over():
     engine, world = plain_engine(resume=False), inn(**{f"POST {HOST}/notes": [said({}, 422), said({"id": "n-2"}, 201)]})
     first = executed(engine, guest_book(), world)
     executed(engine, guest_book(tag="x"), world, checkpoint=first.checkpoint)

@@ -289,7 +289,7 @@ def test_a_server_that_refuses_is_not_asked_for_its_list_of_tools(far):
     assert "tools/list" not in reached.heard
 
 
-def test_a_connection_that_broke_is_made_anew(far):
+def test_a_connection_that_broke_is_made_again(far):
     asking, reached = far(whatever(sends_and_resets()), texts("fine"))
     assert [asking.send(CALL).fault for _ in range(2)] == ["reset", None]
     assert reached.heard.count("initialize") == 2

@@ -92,12 +92,12 @@ def test_where_all_is_recorded_nothing_would_be_asked(built):
     assert (found.prompts, found.later_at_most, found.models, found.unknown) == (0, 0, (), ())
 
 
-def test_where_all_is_recorded_anew_all_prompts_are_asked_again(built):
+def test_where_all_is_recorded_again_all_prompts_are_asked_again(built):
     found, collected = of(built, "naive", fresh=True)
     asked = {key for one in collected for key in one.answered}
     assert found.prompts == len(asked)
     assert found.models[0].later_at_most == max(0, len(keys("naive")) * 3 - len(asked))
-    assert "responses made anew may lead to other prompts than the recorded ones did" in found.unknown
+    assert "new responses may lead to other prompts than the recorded ones did" in found.unknown
 
 
 def test_figures_come_from_the_recorded_answers_of_the_model(root):

@@ -59,7 +59,7 @@ def test_what_is_right_by_now_is_reported(mendbench, accepted):
     mendbench(*ACCEPTED, *FULL_CONTEXT).assert_outcomes(passed=2, xpassed=1)
 
 
-def test_a_case_that_was_changed_since_is_judged_anew(mendbench, accepted, project):
+def test_a_case_that_was_changed_since_is_judged_again(mendbench, accepted, project):
     accepted()
     change_case(project, RENAMED, lambda truth: truth.update(title="Another title"))
     mendbench(*ACCEPTED, *WITHOUT_CONTEXT).assert_outcomes(passed=2, failed=1)

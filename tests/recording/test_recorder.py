@@ -121,7 +121,7 @@ def test_a_model_without_an_address_is_reported_when_it_is_asked(models):
         Recorder("new_episodes", models).model_caller().send({"model": "tiny", "messages": []})
 
 
-def test_recordings_are_opened_once_where_everything_is_recorded_anew_and_afresh_else(tmp_path):
+def test_recordings_are_opened_once_where_everything_is_recorded_again_and_afresh_else(tmp_path):
     journal, missing = Recorder("all"), Recorder("new_episodes")
     assert journal.recordings(tmp_path) is journal.recordings(tmp_path)
     assert journal.recordings(tmp_path) is not journal.recordings(tmp_path / "other")
@@ -194,7 +194,7 @@ def test_an_mcp_server_is_spoken_to_by_its_command_or_its_url(sessions, reach, e
     assert [session.servers for session in FakeSession.made] == [{"Demo": expected}]
 
 
-def test_each_scope_speaks_to_an_mcp_server_anew_and_the_one_before_has_ended_by_its_reset(sessions):
+def test_each_scope_speaks_to_an_mcp_server_again_and_the_one_before_has_ended_by_its_reset(sessions):
     world = sessions(STDIO)
     ended = []
     world.reset = lambda state: ended.append([session.closed for session in FakeSession.made])

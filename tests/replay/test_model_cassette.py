@@ -194,7 +194,7 @@ def test_a_prompt_with_a_lone_surrogate_can_be_recorded_and_replayed(tmp_path):
     assert text_of(book(tmp_path).send(request_of(model_request))) == "one"
 
 
-def test_recording_anew_asks_each_once_and_replaces_the_answer(tmp_path):
+def test_recording_again_asks_each_once_and_replaces_the_answer(tmp_path):
     book(tmp_path, "new_episodes", ScriptedCaller(["old"])).send(request_of(ask_of()))
     recordings = Recordings.open(tmp_path)
     caller = ScriptedCaller(["new"])

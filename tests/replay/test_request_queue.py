@@ -72,7 +72,7 @@ def test_what_has_no_pace_is_asked_at_once_by_who_wants_it(tmp_path):
     assert "to one" in said
 
 
-def test_where_all_is_recorded_anew_the_new_answer_stands_where_the_old_one_stood(tmp_path):
+def test_where_all_is_recorded_again_the_new_answer_stands_where_the_old_one_stood(tmp_path):
     goes(Recordings.open(tmp_path), ["one", "two"], PromptModel())
     fresh, shared = PromptModel(), Recordings.open(tmp_path)
     with queue_of() as queue:

@@ -275,7 +275,7 @@ def test_a_server_that_began_afresh_is_led_through_the_writes_that_came_from_the
         assert [request.method for request in live.asked] == expected
 
 
-def test_recording_everything_anew_replaces_each_key_once(tmp_path):
+def test_recording_everything_again_replaces_each_key_once(tmp_path):
     real(tmp_path, FakeLive(lambda _r: json_response({"v": 1})), "new_episodes").send(get("https://api.test/x"))
     live = FakeLive(lambda _r: json_response({"v": 2}))
     recordings = Recordings.open(tmp_path)

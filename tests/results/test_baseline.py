@@ -136,7 +136,7 @@ def test_a_run_makes_a_baseline_of_its_trials_that_have_a_verdict(tmp_path):
     assert made.digests == digests_of(run.run)
 
 
-def test_an_answer_that_was_recorded_anew_is_seen_under_the_same_ask():
+def test_an_answer_that_was_recorded_again_is_seen_under_the_same_ask():
     case = repairable()
     one, two = (entry_of(row_of(case, repaired(response=text), key_of(case))[0]) for text in ("{}", "{ }"))
     assert one.responses[0].prompt == two.responses[0].prompt

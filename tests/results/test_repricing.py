@@ -74,7 +74,7 @@ def test_without_todays_price_the_run_states_it_and_unknown_stays_unknown(models
     assert price_now(row(), {"source": "unknown"}, models=models) == UNKNOWN
 
 
-def test_a_published_price_that_a_run_describes_is_asked_for_anew_by_its_name():
+def test_a_published_price_that_a_run_describes_is_asked_for_again_by_its_name():
     price = price_now(row(), {"source": "genai-prices 0.0.1", "model": "openai/gpt-4o-mini"})
     assert price.described() == model_price("gpt-4o-mini", HOSTED).described()
 

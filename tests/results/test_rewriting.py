@@ -50,7 +50,7 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_what_is_not_said_anew_stays_byte_by_byte(place):
+def test_what_is_not_said_again_stays_byte_by_byte(place):
     before = bytes_of(place)
     rewritten(read_run(place), {"index.html": "<p>"})
     assert bytes_of(place) == before
@@ -60,7 +60,7 @@ def test_what_is_not_said_anew_stays_byte_by_byte(place):
 def test_rows_document_and_files_are_written_and_nothing_else(place):
     before, run = bytes_of(place), read_run(place)
     rows = tuple({**row, "verdict": "correct"} for row in run.rows)
-    rewritten(replace(run, rows=rows, run={**run.run, "totals": []}), {"index.html": "<p>anew"})
+    rewritten(replace(run, rows=rows, run={**run.run, "totals": []}), {"index.html": "<p>again"})
     after = bytes_of(place)
     assert {name for name in before if before[name] != after.get(name)} == {
         "index.html",
@@ -137,21 +137,21 @@ def test_an_interrupt_leaves_the_old_run(place, monkeypatch):
 def test_a_link_to_a_run_stays_a_link(place, tmp_path):
     link = tmp_path / "newest"
     link.symlink_to(place)
-    rewritten(read_run(link), {"index.html": "anew"})
+    rewritten(read_run(link), {"index.html": "journal"})
     assert link.is_symlink()
-    assert (place / "index.html").read_text() == "anew"
+    assert (place / "index.html").read_text() == "journal"
 
 
 def test_the_folder_that_one_stands_in_can_be_written_too(place, monkeypatch):
     monkeypatch.chdir(place)
-    rewritten(read_run(Path()), {"index.html": "anew"})
-    assert (place / "index.html").read_text() == "anew"
+    rewritten(read_run(Path()), {"index.html": "journal"})
+    assert (place / "index.html").read_text() == "journal"
 
 
 @pytest.mark.usefixtures("in_two_steps")
 def test_a_run_is_rewritten_in_two_steps_too(place):
-    rewritten(read_run(place), {"index.html": "anew"})
-    assert (place / "index.html").read_text() == "anew"
+    rewritten(read_run(place), {"index.html": "journal"})
+    assert (place / "index.html").read_text() == "journal"
     assert names(place.parent) == ["latest"]
 
 
@@ -172,7 +172,7 @@ def test_a_run_whose_place_was_taken_meanwhile_is_kept_and_named(place, monkeypa
     assert bytes_of(kept) == before
 
 
-def test_a_run_that_is_being_written_is_not_judged_anew(place):
+def test_a_run_that_is_being_written_is_not_judged_again(place):
     run = read_run(place)
     (place / "notes.txt").unlink()
     with open_run(place, {}, resume=False), pytest.raises(BadInput, match="another run is writing it; wait for it"):

@@ -118,7 +118,7 @@ def test_lines_that_a_full_disk_cuts_short_are_not_there_and_the_next_ones_are(t
     assert len(file.lines()) == 4
 
 
-def test_lines_stay_what_they_were_when_the_file_is_written_anew(tmp_path):
+def test_lines_stay_what_they_were_when_the_file_is_written_again(tmp_path):
     file = GrowingFile(tmp_path / "rows", [b"0\n"])
     GrowingFile(tmp_path / "rows", [b"other\n"]).close()
     file.close()

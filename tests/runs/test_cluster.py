@@ -80,7 +80,7 @@ def test_workers_give_the_rows_of_one_process_need_nothing_but_what_is_shipped_a
     assert str(running.home) not in json.dumps(rows)
     assert texts.items() >= wanted[1].items()
     for name in ("north", "south"):
-        places = list((running.home / f"cache-{name}").glob("mendbench/parcels/*"))
+        places = list((running.home / f"cache-{name}").glob("mendbench/bundles/*"))
         stamps = [place.stat().st_mtime_ns for place in places]
         assert places
         by_key(run_trials(context_of(root), MATRIX[:2], 0, running.address))
@@ -113,7 +113,7 @@ def test_what_a_worker_dies_of_costs_itself_alone_and_workers_that_come_back_wor
                 break
     finally:
         pool.close()
-    assert after - set(before), "no process that was started anew was given anything"
+    assert after - set(before), "no process that was started again was given anything"
 
 
 @pytest.mark.slow
@@ -218,7 +218,7 @@ class OneOldWorker(SilentClient):
 
 def test_where_all_workers_differ_the_run_is_not_begun():
     pool = ClusterPool(
-        OneOldWorker(), "tcp://127.0.0.1:1", SimpleNamespace(name="run", parcel=SimpleNamespace(digest="d")), 60
+        OneOldWorker(), "tcp://127.0.0.1:1", SimpleNamespace(name="run", bundle=SimpleNamespace(digest="d")), 60
     )
     with pytest.raises(
         BadInput, match=r"worker old \(tcp://127\.0\.0\.1:2\): Python 3\.9 in place of 3\.\d+; install the same there"

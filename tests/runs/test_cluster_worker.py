@@ -19,7 +19,7 @@ RUN = "a-run"
 
 @pytest.fixture
 def shipped(root, tmp_path, monkeypatch):
-    """Return a parcel and how it is unpacked, with a cache folder that holds nothing."""
+    """Return a bundle and how it is unpacked, with a cache folder that holds nothing."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(cluster_worker, "_tasks", {})
     return pack(context_of(root), ())
@@ -29,30 +29,30 @@ def what(raw):
     return pickle.loads(zlib.decompress(raw))
 
 
-def test_a_worker_says_what_it_is_and_whether_it_holds_the_parcel(shipped):
-    parcel, unpacking = shipped
-    versions, held = introduce(parcel.digest)
+def test_a_worker_says_what_it_is_and_whether_it_holds_the_bundle(shipped):
+    bundle, unpacking = shipped
+    versions, held = introduce(bundle.digest)
     assert versions["mendbench"] == mendbench.version.__version__
     assert versions["Python"] == ".".join(map(str, sys.version_info[:2]))
     assert versions["jinja2"] == pytest.importorskip("jinja2").__version__
     assert not held
-    begin(RUN, square, unpacking, parcel)
-    assert introduce(parcel.digest) == (makeup(), True)
+    begin(RUN, square, unpacking, bundle)
+    assert introduce(bundle.digest) == (makeup(), True)
 
 
-def test_one_parcel_serves_all_runs_that_need_it(shipped):
-    parcel, unpacking = shipped
+def test_one_bundle_serves_all_runs_that_need_it(shipped):
+    bundle, unpacking = shipped
     with pytest.raises(Unready):
         begin(RUN, square, unpacking, None)
-    begin(RUN, square, unpacking, parcel)
+    begin(RUN, square, unpacking, bundle)
     begin("another", cases_of, unpacking, None)
     assert what(run_chunk(RUN, (2, 3))) == [4, 9]
     assert RENAMED in what(run_chunk("another", (0,)))[0]
 
 
 def test_a_run_that_ended_is_forgotten_and_one_that_was_never_begun_is_not_known(shipped):
-    parcel, unpacking = shipped
-    begin(RUN, square, unpacking, parcel)
+    bundle, unpacking = shipped
+    begin(RUN, square, unpacking, bundle)
     end(RUN)
     end(RUN)
     with pytest.raises(Unready):
@@ -60,16 +60,16 @@ def test_a_run_that_ended_is_forgotten_and_one_that_was_never_begun_is_not_known
 
 
 def test_a_worker_remembers_only_so_many_runs_and_the_latest_of_them(shipped):
-    parcel, unpacking = shipped
+    bundle, unpacking = shipped
     for number in range(40):
-        begin(f"run {number}", square, unpacking, parcel if number == 0 else None)
+        begin(f"run {number}", square, unpacking, bundle if number == 0 else None)
     assert what(run_chunk("run 39", (3,))) == [9]
     assert len(cluster_worker._tasks) < 40
 
 
 def test_what_a_task_raises_comes_back_with_the_names_that_files_have_where_the_run_is(shipped, root):
-    parcel, unpacking = shipped
-    begin(RUN, refuse, unpacking, parcel)
+    bundle, unpacking = shipped
+    begin(RUN, refuse, unpacking, bundle)
     error = what(run_chunk(RUN, (RENAMED,)))
     assert isinstance(error, BadInput)
     place = f"{root / 'cases' / RENAMED / 'case.yaml'}:3"
@@ -77,9 +77,9 @@ def test_what_a_task_raises_comes_back_with_the_names_that_files_have_where_the_
     assert str(error) == f"{place}: torn; mend it"
 
 
-def test_a_parcel_that_arrived_damaged_is_not_used(shipped):
-    parcel, unpacking = shipped
-    torn = type(parcel)(digest=parcel.digest, blob=parcel.blob[: len(parcel.blob) // 2])
+def test_a_bundle_that_arrived_damaged_is_not_used(shipped):
+    bundle, unpacking = shipped
+    torn = type(bundle)(digest=bundle.digest, blob=bundle.blob[: len(bundle.blob) // 2])
     with pytest.raises(Incomplete, match="arrived damaged"):
         begin(RUN, square, unpacking, torn)
 

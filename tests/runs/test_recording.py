@@ -93,7 +93,7 @@ KEYS = [cases.key(case, strategy, "naive") for case in (CLOSED, QUIET, RENAMED) 
 
 
 def record(root, concurrency, response):
-    """Record all responses anew from a model's server on this machine; return what it was asked and the steps."""
+    """Record all responses again from a model's server on this machine; return what it was asked and the steps."""
     for path in (root / "cassettes").rglob(model_file(MODEL)):
         path.unlink()
     asked = []

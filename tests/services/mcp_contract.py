@@ -1,6 +1,6 @@
 """Exchanges that show what a real MCP server answers, good and bad: recorded from it, and replayed by the tests.
 
-``python -m tests.services.mcp_contract`` records the cassettes anew, where the servers are installed (see the Makefile's
+``python -m tests.services.mcp_contract`` records the cassettes again, where the servers are installed (see the Makefile's
 ``record-world``).
 """
 

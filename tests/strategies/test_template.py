@@ -226,7 +226,7 @@ def test_a_strategy_without_a_section_can_be_had_without_another_one():
     assert (less.name, [spec.name for spec in less.sections]) == ("mend~data~form", ["error", "suspects"])
 
 
-def test_a_file_that_is_written_anew_is_read_anew_even_with_the_same_size_and_time(write):
+def test_a_file_that_is_written_again_is_read_again_even_with_the_same_size_and_time(write):
     path = write(block("one"))
     before, stat = load(path), path.stat()
     path.write_text(path.read_text("utf-8").replace("title: Mine", "title: Ours"), "utf-8")
@@ -234,7 +234,7 @@ def test_a_file_that_is_written_anew_is_read_anew_even_with_the_same_size_and_ti
     assert (before.title, load(path).title) == ("Mine", "Ours")
 
 
-def test_a_template_is_read_anew_when_its_text_has_changed_and_only_then(tmp_path, monkeypatch):
+def test_a_template_is_read_again_when_its_text_has_changed_and_only_then(tmp_path, monkeypatch):
     read = []
     load_yaml = front_matter.load_yaml
     monkeypatch.setattr(front_matter, "load_yaml", lambda *given, **how: read.append(given) or load_yaml(*given, **how))

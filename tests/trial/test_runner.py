@@ -194,7 +194,7 @@ def test_no_answer_is_asked_for_twice_while_recording(root):
     assert recorder.model_requests == []
 
 
-def test_recording_everything_anew_asks_for_each_answer_once(root):
+def test_recording_everything_again_asks_for_each_answer_once(root):
     recorder = ScriptedRecorder(mode="all")
     for one in (*MATRIX, *MATRIX):
         run_trial(context_of(root), one, recorder)

@@ -122,7 +122,9 @@ def test_a_value_with_which_other_items_are_gone_through_is_refused_once_some_ar
     document = chain(posting("${ch}", "${ch}"), inputs={"ch": {"type": "array"}})
     where = standing(document, reach, ch=["a", "b", "c"])
     ways = chosen(where, '["b", "c", "d"]')
-    assert ways == Impossible(problem="items of b would run again with it: run the workflow anew with that value")
+    assert ways == Impossible(
+        problem="items of b would run again with it: run the workflow again from its start with that value"
+    )
 
 
 def test_a_batch_that_is_skipped_is_not_run_again():

@@ -141,7 +141,9 @@ def test_a_value_that_would_run_a_completed_node_again_is_refused():
     strange = {**kept.completed, "open": replace(kept.completed["open"], digest="of another kind")}
     execution = replace(where.execution, checkpoint=replace(kept, completed=strange))
     ways = chosen(replace(where, execution=execution), "body.channel", "general")
-    assert ways == Impossible(problem="open would run again with it: run the workflow anew with that value")
+    assert ways == Impossible(
+        problem="open would run again with it: run the workflow again from its start with that value"
+    )
 
 
 def test_an_input_keeps_its_declared_type():

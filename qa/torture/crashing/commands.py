@@ -242,7 +242,7 @@ def broken(desk: Path, before: Tree, after: Tree) -> str | None:
 
 def _in_the_making(desk: Path, path: Path) -> bool:
     """Return whether a file is not in its place yet, or belongs to the cache, which is as good as empty if it is damaged."""
-    ends = (".partial", ".lock", ".old", ".anew.jsonl")
+    ends = (".partial", ".lock", ".old", ".recorded.jsonl")
     return path.name.startswith(CACHE.name) or any(
         is_left(part) or part.endswith(ends) for part in path.relative_to(desk).parts
     )

@@ -96,7 +96,7 @@ def _asked_again(stage: Stage, known: Known, desk: Path, since: Counter[str], *,
         if recorded and not fresh:
             return "a response that is recorded is asked for again"
     twice = [prompt for prompt, times in stage.model.asked.items() if times - since[prompt] > 1]
-    # What came as the strike fell may not have been recorded, or not been written down as recorded anew.
+    # What came as the strike fell may not have been recorded, or not been written down as recorded again.
     return f"{len(twice)} responses are asked for twice" if len(twice) > known.command.at_once else None
 
 

@@ -59,7 +59,7 @@ class RecordingJournal:
 def _whole(path: Path) -> list[tuple[str, str]]:
     """Return the content of the whole lines: only the last can be incomplete, and a malformed line is ignored."""
     found = []
-    data = read_regular(path, MAX_RUN, "begin the run again", "move it away: what came anew is asked for again")
+    data = read_regular(path, MAX_RUN, "begin the run again", "move it away: its new responses are requested again")
     for line in data.decode("utf-8", "replace").split("\n"):
         try:
             pair = parse_json(line)

@@ -45,7 +45,7 @@ def _declared(found: EngineCheck) -> str:
     types = "all types of nodes" if own.node_types is None else ", ".join(own.node_types)
     parts = (
         f"version {own.version}" if own.version else "says no version",
-        "resumes" if own.resume else "begins anew after each edit",
+        "resumes" if own.resume else "starts over after each edit",
         "repairs by itself" if own.repairs else "our loop repairs",
         {"engine": "judges by itself", "named": "judges by our detector", "mendbench": "is judged by our detector"}[
             own.judge

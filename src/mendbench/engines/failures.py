@@ -37,7 +37,7 @@ def failures_in(document: JsonObject, own: JsonObject, workflow: Workflow) -> It
 def _failure(entry: JsonObject, workflow: Workflow) -> Failure:
     node_id = entry.get("node_id") if isinstance(entry.get("node_id"), str) else None
     node = workflow.node(node_id) if node_id is not None else None
-    words = str(entry.get("message") or "it failed, and no message is told")
+    words = str(entry.get("message") or "it failed without a message")
     source, category = as_text(entry.get("source")), as_text(entry.get("category"))
     status = entry.get("status_code")
     return Failure(

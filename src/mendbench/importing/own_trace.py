@@ -37,7 +37,7 @@ def read_own_trace(path: Path) -> Source:
                     try:
                         found.append(_found(place, str(node["node_id"]), exchange))
                     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-                        hint = "write it anew with `mendbench workflow run FILE`"
+                        hint = "write it again with `mendbench workflow run FILE`"
                         raise BadInput(f"{path}: {place}", f"no exchange ({error!r})", hint) from None
     before, inputs = trace["workflow"].get("before"), trace.get("inputs")
     return Source(

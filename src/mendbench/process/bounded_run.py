@@ -139,14 +139,14 @@ def _begun(argv: Sequence[str], environ: Mapping[str, str], mark: str, kept: Sup
     if kept is None and why_not(OPEN) is not None:
         return _Loose(argv, environ, mark)
     try:
-        keeper = Supervisor(OPEN) if kept is None else kept
+        supervisor = Supervisor(OPEN) if kept is None else kept
     except NotKept as error:
         raise OSError(str(error)) from None
-    why = keeper.begin(argv, environ)
+    why = supervisor.begin(argv, environ)
     if why is not None:
-        _ended(keeper, mark)
+        _ended(supervisor, mark)
         raise OSError(why)
-    return keeper
+    return supervisor
 
 
 def _ended(running: _Running, mark: str) -> None:

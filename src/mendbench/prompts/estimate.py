@@ -258,7 +258,7 @@ def _unknown(
 ) -> Iterator[str]:
     """Yield what the estimate does not cover."""
     if fresh and any(one.answered for one in collected):
-        yield "responses made anew may lead to other prompts than the recorded ones did"
+        yield "new responses may lead to other prompts than the recorded ones did"
     if any(one.later_at_most for one in models):
         yield "later prompts depend on the responses to earlier ones"
     if stopped:

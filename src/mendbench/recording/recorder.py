@@ -40,9 +40,9 @@ from mendbench.services import real_world
 class Recorder:
     """Starts what recording needs on first use, and stops it at the end. In mode ``none`` it does nothing.
 
-    In mode ``all``, new responses are listed in ``anew``, and those already listed there are not requested again. With ``queued``, models
-    are called while trials continue: each with ``concurrency`` requests at once, or as its configuration states. ``allow_writes`` allows
-    writes to live APIs.
+    In mode ``all``, new responses are listed in ``journal``, and those already listed there are not requested again. With
+    ``queued``, models are called while trials continue: each with ``concurrency`` requests at once, or as its configuration
+    states. ``allow_writes`` allows writes to live APIs.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Recorder:
         config_file: str = "the configuration",
     ) -> None:
         self.mode = mode
-        self._anew = journal
+        self._journal = journal
         self.queue = RequestQueue(self.pace) if queued and mode != "none" else None
         self._concurrency, self._paces = concurrency, dict[str, Pace]()
         self._config_file, self._responded = config_file, set[str]()
@@ -106,7 +106,7 @@ class Recorder:
                 found.refuse_empty()
             return found
         if (folder, private) not in self._opened:
-            self._opened[folder, private] = Recordings.open(folder, self._anew, private=private)
+            self._opened[folder, private] = Recordings.open(folder, self._journal, private=private)
         return self._opened[folder, private]
 
     def model_caller(self, model: str | None = None) -> ModelCaller | None:

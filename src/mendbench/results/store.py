@@ -107,7 +107,7 @@ class RunFolder:
     @property
     def journal(self) -> Path:
         """The journal of a run that records everything. It is kept after an interrupted run, even if another run replaces that."""
-        return self._place.with_name(f".{self._place.name}.anew.jsonl")
+        return self._place.with_name(f".{self._place.name}.recorded.jsonl")
 
     def record(self, *, everything: bool) -> None:
         """Mark the run as recording, and whether it records everything. A resumed run can continue from recordings without any row."""

@@ -1,6 +1,6 @@
-"""Packs everything that trials read into one parcel, for workers that do not share a disk with the run.
+"""Packs everything that trials read into one bundle, for workers that do not share a disk with the run.
 
-A parcel is identified by a digest over names and bytes. A worker unpacks it once into a folder of that name.
+A bundle is identified by a digest over names and bytes. A worker unpacks it once into a folder of that name.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _FAST = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parcel:
+class Bundle:
     """Files, packed."""
 
     digest: str
@@ -49,15 +49,15 @@ class Parcel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unpacking:
-    """Maps a context to the folder where its parcel was unpacked."""
+    """Maps a context to the folder where its bundle was unpacked."""
 
     digest: str
     context: BenchContext
-    """The context where the parcel was packed."""
+    """The context where the bundle was packed."""
     folders: Mapping[str, Path]
-    """The original folders, by their folder in the parcel."""
+    """The original folders, by their folder in the bundle."""
     templates: Mapping[str, str]
-    """The files in the parcel for the strategies named by a path, by that name."""
+    """The files in the bundle for the strategies named by a path, by that name."""
 
     def context_in(self, place: Path) -> BenchContext:
         """Return the context with all its paths below ``place``."""
@@ -75,8 +75,8 @@ class Unpacking:
         return text
 
 
-def pack(context: BenchContext, strategies: Iterable[str]) -> tuple[Parcel, Unpacking]:
-    """Return a parcel of everything that trials of a context with these strategies read; the same files give the same bytes.
+def pack(context: BenchContext, strategies: Iterable[str]) -> tuple[Bundle, Unpacking]:
+    """Return a bundle of everything that trials of a context with these strategies read; the same files give the same bytes.
 
     Raises:
         OSError: a file cannot be read.
@@ -89,21 +89,21 @@ def pack(context: BenchContext, strategies: Iterable[str]) -> tuple[Parcel, Unpa
     folders |= {f"{_STRATEGIES}/{at}": path for at, path in enumerate(context.strategy_dirs)}
     files = {at: path.read_bytes() for name, folder in folders.items() for at, path in _files(name, folder)}
     files |= {f"{at}/{path.name}": path.read_bytes() for path, at in own.items()}
-    parcel = Parcel(digest=_digest(files), blob=_packed(files))
-    return parcel, Unpacking(
-        digest=parcel.digest, context=replace(context), folders=folders | {at: path.parent for path, at in own.items()},
+    bundle = Bundle(digest=_digest(files), blob=_packed(files))
+    return bundle, Unpacking(
+        digest=bundle.digest, context=replace(context), folders=folders | {at: path.parent for path, at in own.items()},
         templates={name: f"{own[Path(path)]}/{Path(path).name}{name.removeprefix(path)}" for name, path in named.items()},
     )  # fmt: skip
 
 
 def default_cache() -> Path:
-    """Return the folder for this user's unpacked parcels."""
+    """Return the folder for this user's unpacked bundles."""
     home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "mendbench" / "parcels"
+    return (Path(home) if home else Path.home() / ".cache") / "mendbench" / "bundles"
 
 
 def unpacked(digest: str, cache: Path) -> Path | None:
-    """Return where the parcel of that digest was unpacked; None if it was not, or if it has changed."""
+    """Return where the bundle of that digest was unpacked; None if it was not, or if it has changed."""
     place = cache / digest
     if not place.is_dir():
         return None
@@ -111,24 +111,24 @@ def unpacked(digest: str, cache: Path) -> Path | None:
     return place if _digest(files) == digest else None
 
 
-def unpack(parcel: Parcel, cache: Path) -> Path:
-    """Unpack a parcel atomically and return the folder. Concurrent calls are safe.
+def unpack(bundle: Bundle, cache: Path) -> Path:
+    """Unpack a bundle atomically and return the folder. Concurrent calls are safe.
 
     Raises:
         Incomplete: it does not match its digest.
         OSError: the folder cannot be written to.
     """
-    files = _contents(parcel)
-    place = cache / parcel.digest
+    files = _contents(bundle)
+    place = cache / bundle.digest
     with folder_beside(place) as beside:
         for name, data in files.items():
             path = beside / "new" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-        if not _moved(beside / "new", place) and unpacked(parcel.digest, cache) is None:
+        if not _moved(beside / "new", place) and unpacked(bundle.digest, cache) is None:
             _moved(place, beside / "damaged")
             _moved(beside / "new", place)
-    found = unpacked(parcel.digest, cache)
+    found = unpacked(bundle.digest, cache)
     if found is None:
         raise Incomplete(f"{place}: cannot be written as it should be; delete it and run again")
     return found
@@ -158,15 +158,15 @@ def _packed(files: Mapping[str, bytes]) -> bytes:
     return out.getvalue()
 
 
-def _contents(parcel: Parcel) -> dict[str, bytes]:
+def _contents(bundle: Bundle) -> dict[str, bytes]:
     try:
-        with zipfile.ZipFile(io.BytesIO(parcel.blob)) as archive:
+        with zipfile.ZipFile(io.BytesIO(bundle.blob)) as archive:
             files = {name: archive.read(name) for name in archive.namelist()}
     except zipfile.BadZipFile:
         files = {}
     inside = all(not Path(name).is_absolute() and ".." not in Path(name).parts for name in files)
-    if not inside or _digest(files) != parcel.digest:
-        raise Incomplete(f"the parcel {parcel.digest[:12]} arrived damaged; run again")
+    if not inside or _digest(files) != bundle.digest:
+        raise Incomplete(f"the bundle {bundle.digest[:12]} arrived damaged; run again")
     return files
 
 

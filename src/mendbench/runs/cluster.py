@@ -24,7 +24,7 @@ from typing import Any, Generic, TypeVar
 
 from mendbench.errors import BadInput, Incomplete
 from mendbench.runs import cluster_worker
-from mendbench.runs.bundle import Parcel, Unpacking, pack
+from mendbench.runs.bundle import Bundle, Unpacking, pack
 from mendbench.runs.cluster_worker import Unready, makeup
 from mendbench.runs.executor import DIED
 from mendbench.trial.components import BenchContext
@@ -70,12 +70,12 @@ def open_cluster(
         raise BadInput(
             "--workers", f"{workers}, and a cluster that has its own", "leave --workers away, or use --cluster local"
         )
-    parcel, unpacking = pack(context, strategies)
+    bundle, unpacking = pack(context, strategies)
     with contextlib.ExitStack() as undo:
         undo.enter_context(_in_silence())
         address = undo.enter_context(_own_cluster(dask, workers)) if where == LOCAL else where
         client = undo.enter_context(_connected(dask, address))
-        job = _Job(name=f"{parcel.digest[:12]}-{uuid.uuid4().hex}", task=task, parcel=parcel, unpacking=unpacking)
+        job = _Job(name=f"{bundle.digest[:12]}-{uuid.uuid4().hex}", task=task, bundle=bundle, unpacking=unpacking)
         pool: ClusterPool[T, R] = ClusterPool(client, address, job, patience_s)
         undo.callback(pool.stop)
         pool.start()
@@ -89,7 +89,7 @@ class _Job:
 
     name: str
     task: Callable[[BenchContext, Any], Any]
-    parcel: Parcel
+    bundle: Bundle
     unpacking: Unpacking
 
 
@@ -251,7 +251,7 @@ class ClusterPool(Generic[T, R]):
         if not names:
             return set()
         replies = self._client.run(
-            cluster_worker.introduce, self._job.parcel.digest, workers=sorted(names), on_error="return"
+            cluster_worker.introduce, self._job.bundle.digest, workers=sorted(names), on_error="return"
         )
         fit: dict[bool, list[str]] = {True: [], False: []}
         for address, found in replies.items():
@@ -260,9 +260,9 @@ class ClusterPool(Generic[T, R]):
                 fit[found[1]].append(address)
             elif not isinstance(found, OSError):  # the worker was not lost again
                 self._refuse(address, names[address], why)
-        return self._begun(fit[True], None, names) | self._begun(fit[False], self._job.parcel, names)
+        return self._begun(fit[True], None, names) | self._begun(fit[False], self._job.bundle, names)
 
-    def _begun(self, addresses: Collection[str], parcel: Parcel | None, names: Mapping[str, str]) -> set[str]:
+    def _begun(self, addresses: Collection[str], bundle: Bundle | None, names: Mapping[str, str]) -> set[str]:
         if not addresses:
             return set()
         job = self._job
@@ -271,7 +271,7 @@ class ClusterPool(Generic[T, R]):
             job.name,
             job.task,
             job.unpacking,
-            parcel,
+            bundle,
             workers=sorted(addresses),
             on_error="return",
         )

@@ -1,4 +1,4 @@
-"""The worker side of a cluster run: reports versions, unpacks the parcel, and runs trials. Called only through dask."""
+"""The worker side of a cluster run: reports versions, unpacks the bundle, and runs trials. Called only through dask."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 
 import mendbench.version
 from mendbench.errors import MendbenchError
-from mendbench.runs.bundle import Parcel, Unpacking, default_cache, unpack, unpacked
+from mendbench.runs.bundle import Bundle, Unpacking, default_cache, unpack, unpacked
 from mendbench.trial.components import BenchContext
 from mendbench.trial.inputs import NOT_IN_ROWS, files_digest
 
@@ -81,20 +81,20 @@ def dask_setup(_worker: object) -> None:
 
 
 def introduce(digest: str) -> tuple[dict[str, str], bool]:
-    """Return this worker's versions, and whether it has a parcel."""
+    """Return this worker's versions, and whether it has a bundle."""
     return makeup(), unpacked(digest, default_cache()) is not None
 
 
-def begin(run: str, task: Callable[[BenchContext, Any], Any], unpacking: Unpacking, parcel: Parcel | None) -> None:
+def begin(run: str, task: Callable[[BenchContext, Any], Any], unpacking: Unpacking, bundle: Bundle | None) -> None:
     """Prepare for a run.
 
     Raises:
-        Unready: the parcel is not here and was not sent.
+        Unready: the bundle is not here and was not sent.
         Incomplete: it is damaged.
         OSError: it cannot be unpacked.
     """
     cache = default_cache()
-    place = unpacked(unpacking.digest, cache) if parcel is None else unpack(parcel, cache)
+    place = unpacked(unpacking.digest, cache) if bundle is None else unpack(bundle, cache)
     if place is None:
         raise Unready
     _tasks[run] = _Task(task, unpacking, place)
@@ -103,7 +103,7 @@ def begin(run: str, task: Callable[[BenchContext, Any], Any], unpacking: Unpacki
 
 
 def end(run: str) -> None:
-    """Forget a run; its parcel stays for the next one."""
+    """Forget a run; its bundle stays for the next one."""
     _tasks.pop(run, None)
 
 

@@ -194,7 +194,9 @@ def _changed(standing: RunState, node_id: str, leaf: Leaf, text: str, validate: 
     done = carried(kept, _setting(standing), now, warned=node_id, source=leaf.source)
     if done.lost:
         lost = ", ".join(done.lost)
-        return Impossible(problem=f"{lost} would run again with it: run the workflow anew with that value")
+        return Impossible(
+            problem=f"{lost} would run again with it: run the workflow again from its start with that value"
+        )
     return Resume(document=document, inputs=inputs, checkpoint=done.checkpoint)
 
 

@@ -206,7 +206,7 @@ def test_a_body_that_the_paste_cut_is_dropped_and_named_if_there_is_nothing_else
         read(tmp_path, without_length)
 
 
-def test_json_that_a_tool_laid_out_anew_is_whole(tmp_path):
+def test_json_that_a_tool_laid_out_again_is_whole(tmp_path):
     text = 'GET /a HTTP/1.1\nHost: a.example\n\nHTTP/1.1 200 OK\nContent-Length: 7\n\n{\n    "a": 1\n}\n'
     assert exchanges(read(tmp_path, text))[0][3] == (200, '{\n    "a": 1\n}')
 

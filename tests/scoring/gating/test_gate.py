@@ -272,7 +272,7 @@ def test_a_broken_limit_fails_and_stands_with_its_interval():
     assert (result.limits[0].status, result.limits[0].measure.value) == ("broken", 0.5)
 
 
-def test_answers_anew_that_change_no_verdict_pass_and_are_counted():
+def test_answers_again_that_change_no_verdict_pass_and_are_counted():
     result = gated([entry("a")], [entry("a", responses=ANEW)])
     assert (result.verdict, result.tally.resampled, result.tally.other_ways) == ("pass", 1, 1)
     assert "1 trial have the same result with other prompts, responses or exchanges" in result.notes

@@ -215,5 +215,5 @@ def test_order_and_duplicates_of_policies_change_nothing():
     assert judged(shuffled) == judged(pairs)
 
 
-def test_nothing_answered_anew_is_no_shift():
+def test_nothing_answered_again_is_no_shift():
     assert judged([], {"a": "a"}) == ()

@@ -139,7 +139,7 @@ def test_failures_pass_one_after_the_other():
     assert came[4].header("content-type").startswith("text/html")
 
 
-def test_tries_are_counted_for_each_request_and_anew_after_a_write():
+def test_tries_are_counted_for_each_request_and_again_after_a_write():
     client = api({}, at_first={"*": [{"status": 503}]})
     assert [client.send("GET", path).status for path in ("/v2/people", "/v2/people?limit=1", "/v2/people")] == [
         503,

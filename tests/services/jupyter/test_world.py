@@ -41,7 +41,7 @@ def test_a_file_outside_the_folder_is_refused():
         files_of({"files": {"../up.txt": "x"}})
 
 
-def test_the_folder_is_laid_out_anew_each_time(world):
+def test_the_folder_is_laid_out_again_each_time(world):
     root = world._folder / "root"
     world.reset({"files": {"deep/er/a.txt": "1"}})
     (root / "stray.txt").write_text("x")
@@ -51,7 +51,7 @@ def test_the_folder_is_laid_out_anew_each_time(world):
     assert (root / "notes" / "crew.txt").read_text() == "Maren: dawn. Olu: dusk."
 
 
-def test_the_server_is_started_anew_only_where_the_token_is_another(world):
+def test_the_server_is_started_again_only_where_the_token_is_another(world):
     world.reset({"token": TOKEN})
     world.reset({"token": TOKEN, "files": {"a.txt": "1"}})
     assert tokens(world)[1:] == [TOKEN]

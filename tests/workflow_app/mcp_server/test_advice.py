@@ -33,7 +33,7 @@ def test_the_third_error_of_a_kind_in_a_row_brings_the_advice_and_so_does_every_
 
 
 @for_each("between", [failed("out of memory"), GOOD])
-def test_an_error_of_another_kind_and_a_run_that_succeeds_begin_anew(between):
+def test_an_error_of_another_kind_and_a_run_that_succeeds_start_over(between):
     same = failed("Permission denied")
     assert advised(same, same, between, same, same) == [None] * 5
 

@@ -302,4 +302,4 @@ def differs_again(first: Sequence[Exchange], second: Sequence[Exchange]) -> str 
     if calls[0] == calls[1]:
         return None
     texts = (", ".join(own) or "nothing" for own in (calls[1], calls[0]))
-    return "executed anew it sent {}, and before {}: keep nothing between executions".format(*texts)
+    return "executed again it sent {}, and before {}: keep nothing between executions".format(*texts)
