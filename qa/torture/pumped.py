@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from mendbench.secrets.credential_search import credentials_in
 from mendbench.secrets.redaction import Redactor
-from mendbench.secrets.sensitive import sanitise
+from mendbench.secrets.undeclared import sanitise
 from qa.torture.tally import Attempt
 
 FRAGMENTS = (

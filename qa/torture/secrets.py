@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mendbench.secrets.redaction import Redactor
-from mendbench.secrets.sensitive import sanitise
+from mendbench.secrets.undeclared import sanitise
 from qa.torture.planting import CARRIERS, NAMELESS, PROVIDERS, SPELLINGS, Planted, planted
 from qa.torture.pumped import looked_through
 from qa.torture.searching import holds

@@ -1,7 +1,7 @@
 import pytest
 
 from mendbench.secrets.form_fields import elements_shown, parts_shown
-from mendbench.secrets.sensitive import sanitise
+from mendbench.secrets.undeclared import sanitise
 
 
 def shown(name: str, value: str) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from mendbench.secrets.encodings import respelled
-from mendbench.secrets.sensitive import sanitise
+from mendbench.secrets.undeclared import sanitise
 
 UNENDING = 'Error: {"detail": "' + "line one\\n" * 300 + '<html>"}'
 

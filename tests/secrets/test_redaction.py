@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mendbench.model.exchange import Request, Response
 from mendbench.secrets.redaction import Redactor, canary, plant_canaries
-from mendbench.secrets.sensitive import noting, redacted_mark, sanitise
+from mendbench.secrets.undeclared import noting, redacted_mark, sanitise
 from tests.fakes.tables import for_each
 
 TOKEN = canary("slack/greets", "slack")

@@ -28,7 +28,7 @@ from mendbench.io.reading import MAX_RECORDING, read_bytes
 from mendbench.io.yaml_documents import load_yaml
 from mendbench.model.exchange import Fault, Headers, Request, Response
 from mendbench.model.json import Json, JsonObject
-from mendbench.secrets.sensitive import sanitise
+from mendbench.secrets.undeclared import sanitise
 
 HEADER = "version: 1\ninteractions:\n"
 """``version: 1`` is vcrpy's format number for cassettes since its release 1.0. Ours is the same until a field changes its meaning."""

@@ -84,6 +84,6 @@ def code_of(error: BaseException) -> int:
 
 def _message(error: BaseException) -> str:
     """Return an error's message without credentials: it may quote a broken file or an address."""
-    from mendbench.secrets.sensitive import sanitise
+    from mendbench.secrets.undeclared import sanitise
 
     return str(sanitise(str(error)))

@@ -18,7 +18,7 @@ from mendbench.model.case import Case
 from mendbench.model.json import Json
 from mendbench.secrets.credential_search import SHAPE, Kept, credentials_in, credentials_in_text
 from mendbench.secrets.encodings import unpacked
-from mendbench.secrets.sensitive import without_shapes
+from mendbench.secrets.undeclared import without_shapes
 from mendbench.secrets.value_positions import Way, YamlPlaces
 
 HINT = (

@@ -15,7 +15,7 @@ from mendbench.exchanges.urls import host_of, normalise_url
 from mendbench.live.world import Live
 from mendbench.model.exchange import Request, Response
 from mendbench.secrets.redaction import Redactor
-from mendbench.secrets.sensitive import sanitise
+from mendbench.secrets.undeclared import sanitise
 
 MIN_SECRET = 8
 """Minimum length of a real secret in characters: a shorter one also occurs in other words, and removing it would damage them."""

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from mendbench.model.json import Json
 from mendbench.secrets.encodings import parsed
-from mendbench.secrets.sensitive import (
+from mendbench.secrets.undeclared import (
     MOST_REMEMBERED,
     TEMPLATE,
     clean_text,

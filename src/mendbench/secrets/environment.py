@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from mendbench.secrets.redaction import Redactor
-from mendbench.secrets.sensitive import secret_key
+from mendbench.secrets.undeclared import secret_key
 
 _LEAST = 8
 """The minimum length of a value that is searched for: shorter ones also occur in other words."""

@@ -12,7 +12,7 @@ from mendbench.exchanges.placeholders import filled
 from mendbench.model.exchange import Headers, Request, Response
 from mendbench.model.json import Json
 from mendbench.secrets.redaction import Redactor
-from mendbench.secrets.sensitive import noting, sanitise, sanitise_under, without_shapes
+from mendbench.secrets.undeclared import noting, sanitise, sanitise_under, without_shapes
 
 _MARK = re.compile(r"(?:<|%3[Cc])redacted(?::|%3[Aa])([0-9a-f]{8})(?:>|%3[Ee])")
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field, replace
 from mendbench.model.exchange import Headers, Request, Response
 from mendbench.model.json import Json
 from mendbench.secrets.encodings import LAYERS, in_place, parsed, pieces, respelled, unpacked
-from mendbench.secrets.patterns import Spelled, after, cores
-from mendbench.secrets.sensitive import (
+from mendbench.secrets.secret_forms import Spelled, after, cores
+from mendbench.secrets.undeclared import (
     MOST_REMEMBERED,
     is_noting,
     redacted_mark,

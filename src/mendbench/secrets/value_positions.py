@@ -11,7 +11,7 @@ from typing import TypeAlias
 import yaml
 
 from mendbench.io.yaml_documents import Loader
-from mendbench.secrets.sensitive import without_shapes
+from mendbench.secrets.undeclared import without_shapes
 
 Way: TypeAlias = tuple[str | int, ...]
 """The path of keys and indexes to a value. Credentials in keys are masked."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TypeAlias
 
 from mendbench.model.json import Json
-from mendbench.secrets.sensitive import sanitise
+from mendbench.secrets.undeclared import sanitise
 
 Shape: TypeAlias = Callable[[Json], str | None]
 

@@ -14,7 +14,7 @@ from mendbench.io.json_documents import load_json
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime import trace_views
 from mendbench.runtime.trace_file import LAST, read_trace
-from mendbench.secrets.sensitive import sanitise
+from mendbench.secrets.undeclared import sanitise
 
 P = ParamSpec("P")
 

@@ -1,4 +1,4 @@
-"""Patterns for the forms of a secret in a text: plain, JSON-escaped, percent-encoded, and inside base64."""
+"""The forms of a declared secret in a text, as patterns: plain, JSON-escaped, percent-encoded, and inside base64."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from mendbench.model.exchange import Response
 from mendbench.runtime.trace import shown_document
 from mendbench.secrets.issued_credentials import without_credentials
 from mendbench.secrets.redaction import sanitise
-from mendbench.secrets.sensitive import sanitise_key, sanitise_under, secret_key
+from mendbench.secrets.undeclared import sanitise_key, sanitise_under, secret_key
 from tests.fakes.tables import for_each
 
 DRAWN = hashlib.sha256(b"a token for these tests").hexdigest()
