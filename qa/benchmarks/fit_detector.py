@@ -16,9 +16,9 @@ from scipy.optimize import minimize
 
 from mendbench.api.detectors import shipped_responses
 from mendbench.corpus.labelled_responses import read_responses
-from mendbench.detectors.weighted.judging import REPEATED, signals
 from mendbench.detectors.weighted.observing import finding
 from mendbench.detectors.weighted.tables import weights
+from mendbench.detectors.weighted.weighing import REPEATED, signals
 from tests.detectors.pipeline import rows_of
 from tests.detectors.rows import ROWS
 from tests.detectors.unseen import UNSEEN

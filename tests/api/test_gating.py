@@ -14,7 +14,7 @@ import pytest
 from mendbench import api
 from mendbench.cli.gate_view import show_gate
 from mendbench.cli.options import Format
-from mendbench.detectors.structural import judging
+from mendbench.detectors.structural import rule_order
 from mendbench.errors import BadInput
 from mendbench.repair import policies
 from mendbench.results.store import read_run
@@ -117,7 +117,7 @@ def test_a_loop_detector_that_is_switched_off_is_caught(here, monkeypatch):
 
 def test_a_detector_rule_that_is_removed_is_caught(here, monkeypatch):
     api.accept_run(ran(MENDED, ABSENT))
-    monkeypatch.setattr(judging, "_RESPONSE_RULES", ())
+    monkeypatch.setattr(rule_order, "_RESPONSE_RULES", ())
     result = api.gate(ran(MENDED, ABSENT))
     assert result.exit_code == 1
     change, was, now, why = changes(result)[ABSENT, "two-layer"]

@@ -8,7 +8,7 @@ from mendbench.scoring.comparing.contrasts import Changed, contrasts
 from mendbench.scoring.comparing.paired_counts import counts_of
 from mendbench.scoring.score import Score
 from mendbench.scoring.scores import score
-from mendbench.values.words import few
+from mendbench.values.name_lists import few
 from tests.fakes.compared import THEIRS, contrast, pair, plan, trials
 from tests.fakes.tables import for_each
 

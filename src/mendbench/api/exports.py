@@ -16,10 +16,10 @@ from mendbench.report import data_frames as report_frames
 from mendbench.report.annotations import CasePlace, Places, annotation_lines
 from mendbench.report.data_frames import csv_files, parquet_files
 from mendbench.report.findings import RunJudgement
-from mendbench.report.judging import judgement_of_changes, judgement_of_gate
 from mendbench.report.junit import junit as junit_of
 from mendbench.report.markdown import STEP_SUMMARY
 from mendbench.report.markdown import markdown as markdown_of
+from mendbench.report.verdict_findings import judgement_of_changes, judgement_of_gate
 from mendbench.results.store import StoredRun, read_run
 from mendbench.scoring.gating.result import GateResult
 

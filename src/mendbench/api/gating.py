@@ -30,7 +30,7 @@ from mendbench.strategies import strategy
 from mendbench.strategies.interface import parts_of
 from mendbench.trial.components import BenchContext
 from mendbench.trial.row import digest_of_keys
-from mendbench.values.words import few
+from mendbench.values.name_lists import few
 
 REPORT = "index.html"
 

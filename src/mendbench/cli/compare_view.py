@@ -23,7 +23,7 @@ from mendbench.scoring.comparing.comparison import Difference
 from mendbench.scoring.comparing.contrasts import ContrastResult
 from mendbench.scoring.comparing.pairing import FIELDS
 from mendbench.scoring.records import Treatment
-from mendbench.values.words import few
+from mendbench.values.name_lists import few
 
 FIRST: tuple[Direction, ...] = ("newly failing", "newly passing")
 """The changes that are listed first."""

@@ -12,8 +12,14 @@ from mendbench.cli.output import plain, write, write_json
 from mendbench.cli.words import counted
 from mendbench.results.acceptance import Update
 from mendbench.scoring.gating.result import GateResult, LimitResult, TrialChange
-from mendbench.scoring.gating.words import ending_words, finding_words, limit_words, shift_words, treatment_words
-from mendbench.values.words import MAX_NAMES, few
+from mendbench.scoring.gating.verdict_texts import (
+    ending_words,
+    finding_words,
+    limit_words,
+    shift_words,
+    treatment_words,
+)
+from mendbench.values.name_lists import MAX_NAMES, few
 
 SHOWN = {"fail": 20, "open": 10, "show": 10}
 """Trials that are shown of each level; ``--format json`` and the report have all."""

@@ -19,7 +19,7 @@ from mendbench.results.store import StoredRun
 from mendbench.results.totals import HEADLINE_PART
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS, Treatment
-from mendbench.values.words import few
+from mendbench.values.name_lists import few
 
 TITLE = "Repair success: cases right within three attempts, of the cases with an edit fault"
 

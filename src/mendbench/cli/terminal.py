@@ -20,7 +20,7 @@ from mendbench.report.views import BOUND_REPAIRERS, RULE_BOOK
 from mendbench.report.words import listing, stale_sentences
 from mendbench.results.store import StoredRun
 from mendbench.trial.long_texts import whole
-from mendbench.values.words import few
+from mendbench.values.name_lists import few
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -15,7 +15,7 @@ from mendbench.errors import UnknownName
 from mendbench.probing.findings import VERDICTS, Verdict
 from mendbench.probing.hints import network_hint
 from mendbench.probing.result import NotRun, Probe
-from mendbench.values.words import few
+from mendbench.values.name_lists import few
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -27,9 +27,9 @@ from mendbench.engines.document import (
     execution_of,
     without_moments,
 )
-from mendbench.engines.judging import judged_by_truth, judged_without
 from mendbench.engines.mcp_http import McpServers
 from mendbench.engines.outputs_from_traffic import with_responses
+from mendbench.engines.reported_failures import judged_by_truth, judged_without
 from mendbench.engines.sender import guesser
 from mendbench.engines.url_mapping import CONTROL, Spelling, hosts_in
 from mendbench.engines.world_server import MOST_REQUESTS, AskModel, Served, Serving, WorldServer

@@ -30,7 +30,7 @@ from mendbench.recording.scope_recording import Recording
 from mendbench.secrets.redaction import Redactor, sanitise
 from mendbench.trial.components import TRUTH_DETECTOR, build_engine
 from mendbench.trial.scope import open_scope
-from mendbench.values.words import few
+from mendbench.values.name_lists import few
 
 _HINT = "mendbench case check --record new_episodes"
 

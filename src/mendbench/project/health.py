@@ -20,7 +20,7 @@ from mendbench.results.baseline import read_baseline
 from mendbench.results.stale_cases import changed_since
 from mendbench.results.store import read_run
 from mendbench.trial.strategies import trial_strategy
-from mendbench.values.words import few
+from mendbench.values.name_lists import few
 from mendbench.verify.checking import left_behind
 from mendbench.verify.proof_store import stored_proof
 from mendbench.version import __version__

@@ -3,7 +3,7 @@ import pytest
 from mendbench.errors import BadInput, UnknownName
 from mendbench.scoring.gating.limits import check_limits, read_limits
 from mendbench.scoring.gating.result import LimitSelection
-from mendbench.scoring.gating.words import limit_words
+from mendbench.scoring.gating.verdict_texts import limit_words
 from tests.fakes.gates import entry, present, unjudged
 
 PLACE = "mendbench.toml: gate.limits"

@@ -6,7 +6,7 @@ import pytest
 from mendbench.scoring.gating.gate import gate
 from mendbench.scoring.gating.resampled import Pair, shifts
 from mendbench.scoring.gating.result import Rules
-from mendbench.scoring.gating.words import shift_words
+from mendbench.scoring.gating.verdict_texts import shift_words
 from mendbench.scoring.statistics.exact import mcnemar_exact
 from tests.fakes.gates import baseline, entry, present, response
 

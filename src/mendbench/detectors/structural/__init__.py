@@ -4,6 +4,6 @@
 the workflow or the user; :mod:`.judging` applies them in order.
 """
 
-from mendbench.detectors.structural.judging import DETECTOR, Structural
+from mendbench.detectors.structural.rule_order import DETECTOR, Structural
 
 __all__ = ["DETECTOR", "Structural"]

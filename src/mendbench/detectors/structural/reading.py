@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass, field
 
-from mendbench.detectors.structural.words import MAX_TEXT
+from mendbench.detectors.structural.phrases import MAX_TEXT
 from mendbench.model.json import Json, JsonObject
 
 MAX_WRAPPERS = 4

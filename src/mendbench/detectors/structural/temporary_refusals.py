@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 
 from mendbench.api_errors.envelopes import Embedded, failure_in
-from mendbench.detectors.structural import words
+from mendbench.detectors.structural import phrases
 from mendbench.detectors.structural.codes import side_of, side_of_token, spelled
-from mendbench.detectors.structural.judging import ParsedObservation, evidence_of, headers_of, status_in_text
 from mendbench.detectors.structural.reading import HTTP_FAILED
+from mendbench.detectors.structural.rule_order import ParsedObservation, evidence_of, headers_of, status_in_text
 from mendbench.model.execution import Observation
 
 TOO_MANY = 429
@@ -57,13 +57,13 @@ def refused_for_now(observation: Observation) -> bool:
         return True
     if status == UNAVAILABLE and "retry-after" in headers_of(observation):
         return True
-    named = [*evidence.reading.codes, *words.TOKEN.findall(text)]
+    named = [*evidence.reading.codes, *phrases.TOKEN.findall(text)]
     busy = any(_CODE.search(spelled(code)) for code in named)
     if _another_matter(evidence, text):
         return False
     if status == UNAVAILABLE:
         return busy or bool(_SAYS.search(text) or _UNAVAILABLE_SAYS.search(text))
-    return not words.OUTAGE.search(text) and (busy or _SAYS.search(text) is not None)
+    return not phrases.OUTAGE.search(text) and (busy or _SAYS.search(text) is not None)
 
 
 def _in_parts(found: Embedded | None) -> bool:
@@ -91,5 +91,5 @@ def _status(observation: Observation, evidence: ParsedObservation, text: str) ->
 def _another_matter(evidence: ParsedObservation, text: str) -> bool:
     """Return whether a code names something other than a busy service: a permission, a resource, a timeout."""
     codes = [code for code in evidence.reading.codes if side_of(code) is not None]
-    tokens = [token for token in words.TOKEN.findall(text) if side_of_token(token) is not None]
+    tokens = [token for token in phrases.TOKEN.findall(text) if side_of_token(token) is not None]
     return any(not _CODE.search(spelled(code)) for code in [*codes, *tokens])

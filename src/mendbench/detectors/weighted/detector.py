@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from mendbench.detectors._wording import worded
 from mendbench.detectors.structural import DETECTOR as STRUCTURAL
 from mendbench.detectors.weighted.evidence import ReadResponse
-from mendbench.detectors.weighted.judging import weigh
 from mendbench.detectors.weighted.observing import finding
 from mendbench.detectors.weighted.opening import parsed_text
+from mendbench.detectors.weighted.weighing import weigh
 from mendbench.model.execution import Judgement, Observation
 from mendbench.model.json import Json
 

@@ -32,7 +32,7 @@ from mendbench.scoring.gating.result import (
     Tally,
     TrialChange,
 )
-from mendbench.scoring.gating.words import cause, headline, notes, recording_words, verdict
+from mendbench.scoring.gating.verdict_texts import cause, headline, notes, recording_words, verdict
 
 GRAVITY = {
     "partly": 1, "unrepaired": 2, "declined": 2, "false_warning": 2, "missed_warning": 2, "plausible": 3, "disturbed": 3, "harmful": 4,

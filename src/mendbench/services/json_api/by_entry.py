@@ -9,8 +9,8 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.services.json_api.pydantic_words import main_type
 from mendbench.services.json_api.refusal import Asked, Dressed, Reason, RefusedError
 from mendbench.services.json_api.schema import Violation
+from mendbench.services.json_api.violation_texts import in_words
 from mendbench.services.json_api.volatile import as_uuid
-from mendbench.services.json_api.words import in_words
 
 JSON_API_TYPE = "application/vnd.api+json"
 AWS_TYPE = "application/x-amz-json-1.1"

@@ -14,7 +14,7 @@ from mendbench.services.json_api.pydantic_words import entry_of
 from mendbench.services.json_api.refusal import Asked, Dressed, RefusedError
 from mendbench.services.json_api.schema import Violation
 from mendbench.services.json_api.spec import Api, Style
-from mendbench.services.json_api.words import in_words
+from mendbench.services.json_api.violation_texts import in_words
 from mendbench.services.wire import JSON_TYPE, TEXT_TYPE, json_response, text_response
 
 PROBLEM_TYPE = "application/problem+json"

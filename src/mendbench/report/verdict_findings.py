@@ -10,7 +10,7 @@ from mendbench.report.reasons import treatment_name
 from mendbench.scoring.comparing.changes import Change, Ending
 from mendbench.scoring.gating.result import GateResult, TrialChange
 from mendbench.scoring.gating.result import Level as GateLevel
-from mendbench.scoring.gating.words import limit_words, shift_words
+from mendbench.scoring.gating.verdict_texts import limit_words, shift_words
 
 _OF_GATE: Mapping[GateLevel, Level] = {"fail": "error", "open": "warning", "show": "notice"}
 

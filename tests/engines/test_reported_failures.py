@@ -6,7 +6,7 @@ import pytest
 
 from mendbench.detectors import detector
 from mendbench.engines.document import document_in, execution_of
-from mendbench.engines.judging import judged_by_truth, judged_without
+from mendbench.engines.reported_failures import judged_by_truth, judged_without
 from mendbench.model.exchange import Request
 from mendbench.runtime.parse import salvaged
 from tests.fakes.engine import FakeWorld, http, said

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from mendbench.model.trial import TrialKey
-from mendbench.report.judging import judgement_of_changes, judgement_of_gate
+from mendbench.report.verdict_findings import judgement_of_changes, judgement_of_gate
 from mendbench.scoring.comparing.changes import Change, Ending
 from mendbench.scoring.gating.result import (
     BaselineEntry,

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from mendbench.api_errors.envelopes import failure_in
 from mendbench.api_errors.status_phrases import PHRASES
 from mendbench.detectors._wording import worded
-from mendbench.detectors.structural import words
+from mendbench.detectors.structural import phrases
 from mendbench.detectors.structural.codes import RPC, Side, side_of, side_of_token, spelled
 from mendbench.detectors.structural.reading import HTTP_FAILED, Reading, read
 from mendbench.model.execution import Judgement, Observation
@@ -55,7 +55,7 @@ Order: TypeAlias = tuple[tuple[Side, tuple[re.Pattern[str], ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class Structural:
-    """Structure first, then codes, then statuses, then words."""
+    """Structure first, then codes, then statuses, then phrases."""
 
     name: str = "structural"
 
@@ -88,7 +88,7 @@ def evidence_of(observation: Observation) -> ParsedObservation:
         reading.failed = True
     stderr = outputs.get("stderr")
     text = "\n".join([*reading.texts, *([stderr] if isinstance(stderr, str) else []), observation.message])
-    text = words.TOOL_FAILED.sub("", text[: words.MAX_TEXT].replace("\u2019", "'"))
+    text = phrases.TOOL_FAILED.sub("", text[: phrases.MAX_TEXT].replace("\u2019", "'"))
     return ParsedObservation(
         observation=observation, reading=reading, status=_status(outside, reading, text), text=text
     )
@@ -121,7 +121,7 @@ _SUCCESSFUL = range(200, 300)
 
 def status_in_text(text: str) -> int | None:
     """Return the first failed HTTP status in a text. In a multi-status it may follow a successful one."""
-    statuses = (int(next(group for group in found.groups() if group)) for found in words.STATUS.finditer(text))
+    statuses = (int(next(group for group in found.groups() if group)) for found in phrases.STATUS.finditer(text))
     return next((status for status in statuses if status in HTTP_FAILED), None)
 
 
@@ -135,7 +135,7 @@ def _is_no_failure(evidence: ParsedObservation) -> bool:
 
 
 def _echoed_template(evidence: ParsedObservation) -> Side | None:
-    return None if evidence.reading.html or not words.TEMPLATE.search(evidence.text) else "edit"
+    return None if evidence.reading.html or not phrases.TEMPLATE.search(evidence.text) else "edit"
 
 
 def _limits_and_rights(evidence: ParsedObservation) -> Side | None:
@@ -147,7 +147,7 @@ def _limits_and_rights(evidence: ParsedObservation) -> Side | None:
     if evidence.status in RIGHTS_STATUS:
         if str(headers.get("x-ratelimit-remaining")) == "0":
             return "user"
-        return "edit" if words.HEADER.search(evidence.text) else "user"
+        return "edit" if phrases.HEADER.search(evidence.text) else "user"
     return None
 
 
@@ -168,7 +168,7 @@ def _named_resource(evidence: ParsedObservation) -> Side | None:
 
 
 def _unknown_route(evidence: ParsedObservation) -> Side | None:
-    if any(words.ROUTE.search(text) for text in evidence.text.split("\n")):
+    if any(phrases.ROUTE.search(text) for text in evidence.text.split("\n")):
         return "edit"
     if evidence.status not in ABSENT_STATUS:
         return None
@@ -176,12 +176,12 @@ def _unknown_route(evidence: ParsedObservation) -> Side | None:
     if evidence.reading.html:
         return "edit"
     detail = body.get("detail") if isinstance(body, dict) and len(body) == 1 else body
-    return "edit" if isinstance(detail, str) and words.BARE_NOT_FOUND.search(detail) else None
+    return "edit" if isinstance(detail, str) and phrases.BARE_NOT_FOUND.search(detail) else None
 
 
 def _vocabulary(evidence: ParsedObservation) -> Side | None:
     absent = evidence.status not in STATE_STATUS
-    if absent and (words.VOCABULARY.search(evidence.text) or words.OFFERS.search(evidence.text)):
+    if absent and (phrases.VOCABULARY.search(evidence.text) or phrases.OFFERS.search(evidence.text)):
         return "edit"
     return None
 
@@ -189,14 +189,14 @@ def _vocabulary(evidence: ParsedObservation) -> Side | None:
 def _codes(evidence: ParsedObservation) -> Side | None:
     found = [side_of(code) for code in evidence.reading.codes]
     if not any(found) and evidence.observation.kind in {"mcp", "envelope"}:
-        found = [side_of_token(token) for token in words.TOKEN.findall(evidence.text)]
+        found = [side_of_token(token) for token in phrases.TOKEN.findall(evidence.text)]
     if "edit" in found:
         return "edit"
     return "user" if "user" in found else None
 
 
 def _rpc(evidence: ParsedObservation) -> Side | None:
-    match = words.RPC_CODE.search(evidence.text)
+    match = phrases.RPC_CODE.search(evidence.text)
     codes = [*evidence.reading.rpc, *([int(match.group(1))] if match else [])]
     return next((RPC[code] for code in codes if code in RPC), None)
 
@@ -209,13 +209,13 @@ def _resource_status(evidence: ParsedObservation) -> Side | None:
     if evidence.status in ABSENT_STATUS:
         return "user"
     if evidence.status in STATE_STATUS:
-        return "edit" if words.STALE.search(evidence.text) or words.FORM.search(evidence.text) else "user"
+        return "edit" if phrases.STALE.search(evidence.text) or phrases.FORM.search(evidence.text) else "user"
     return None
 
 
 def _said_absent(evidence: ParsedObservation) -> Side | None:
     """The response's first words report that something is missing, whatever its details add."""
-    absent = words.ABSENT.search(evidence.reading.says or "") and not words.FORM.search(evidence.text)
+    absent = phrases.ABSENT.search(evidence.reading.says or "") and not phrases.FORM.search(evidence.text)
     return "user" if absent else None
 
 
@@ -226,7 +226,7 @@ def _wording(evidence: ParsedObservation) -> Side | None:
 def _refused_input(evidence: ParsedObservation) -> Side | None:
     if not evidence.reading.user_errors:
         return None
-    return "user" if words.TAKEN.search(evidence.text) else "edit"
+    return "user" if phrases.TAKEN.search(evidence.text) else "edit"
 
 
 def _server_fault(evidence: ParsedObservation) -> Side | None:
@@ -234,7 +234,7 @@ def _server_fault(evidence: ParsedObservation) -> Side | None:
 
 
 def _address(evidence: ParsedObservation) -> Side | None:
-    return "edit" if words.ADDRESS.search(evidence.text) else None
+    return "edit" if phrases.ADDRESS.search(evidence.text) else None
 
 
 def _unreachable(evidence: ParsedObservation) -> Side | None:
@@ -261,13 +261,13 @@ def _first(text: str, order: Order) -> Side | None:
 
 
 _WORDING: Order = (
-    ("edit", (words.FORM,)),
-    ("user", (words.RIGHTS, words.LIMITS, words.OUTAGE)),
-    ("edit", (words.LOOSE,)),
-    ("user", (words.ABSENT, words.TAKEN, words.STATE)),
+    ("edit", (phrases.FORM,)),
+    ("user", (phrases.RIGHTS, phrases.LIMITS, phrases.OUTAGE)),
+    ("edit", (phrases.LOOSE,)),
+    ("user", (phrases.ABSENT, phrases.TAKEN, phrases.STATE)),
 )
 _PLAIN: Order = _WORDING[:2]
-_ENVIRONMENT: Order = (("user", (words.SHELL, words.LIMITS, words.OUTAGE)),)
+_ENVIRONMENT: Order = (("user", (phrases.SHELL, phrases.LIMITS, phrases.OUTAGE)),)
 
 _RESPONSE_RULES: tuple[Rule, ...] = (
     _echoed_template,
