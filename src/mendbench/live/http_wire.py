@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import ssl
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, TypeAlias
 
 import anyio
@@ -65,6 +67,12 @@ def leads_inside(host: str, address: str) -> bool:
     return bool(resolved.is_loopback or resolved.is_link_local or resolved.is_unspecified or resolved.is_multicast)
 
 
+@cache
+def _trust() -> ssl.SSLContext:
+    """Return the trusted certificate authorities. Reading them takes longer than most requests."""
+    return httpx2.create_ssl_context(trust_env=False)
+
+
 class WireTransport(httpx2.BaseTransport):
     """HTTP/1.1 whose every step ends at the deadline. It uses no proxy and no environment variables.
 
@@ -73,7 +81,7 @@ class WireTransport(httpx2.BaseTransport):
 
     def __init__(self, deadline: Deadline, *, outside: bool = False, resolve: Resolve = addresses_of) -> None:
         self._pool = httpcore2.ConnectionPool(
-            ssl_context=httpx2.create_ssl_context(trust_env=False),
+            ssl_context=_trust(),
             network_backend=_Backend(deadline, outside=outside, resolve=resolve),
             keepalive_expiry=5.0,
         )
