@@ -293,7 +293,7 @@ def error_reports(run: StoredRun) -> Table:
 
 def second(run: StoredRun) -> Records:
     """Return the first responses on the cases with an edit fault in the second edition's test part."""
-    own = run.records.where("treatment", lambda one: one.model == SECOND)
+    own = run.records.where("treatment", lambda one: one.model == SECOND and LIMIT not in one.strategy)
     return own.where("kind", EDIT_KINDS.__contains__).where("part", "test".__eq__)
 
 
@@ -340,6 +340,26 @@ def levels(run: StoredRun) -> Table:
             cases = len(set(chosen.values("case")))
             rows.append([api, str(level), str(cases), *(right_of(chosen, name) for name in names)])
     return ["APIs", "level", "cases", *(f"`{name}`" for name in names)], rows
+
+
+def budgets(run: StoredRun) -> Table:
+    """Return the right first responses where a response is large, by the limit on the context."""
+    limited = run.records.where("treatment", lambda one: one.model == SECOND and LIMIT in one.strategy)
+    cases = set(limited.values("case"))
+    own = run.records.where("treatment", lambda one: one.model == SECOND).where("case", cases.__contains__)
+    names = [*sorted({one.strategy for one in limited.values("treatment")}, key=_limit), "full-context"]
+    apis = own.by("api")
+    rows = []
+    for name in names:
+        tokens = context_tokens(own.where("treatment", partial(_strategy_is, name)))
+        limit = str(_limit(name)) if LIMIT in name else "none"
+        rows.append([limit, f"{tokens:.0f}", *(right_of(apis[api], name) for api in APIS)])
+    return ["limit, in tokens", "mean", *(f"{api} APIs, of {len(set(apis[api].values('case')))}" for api in APIS)], rows
+
+
+def _limit(strategy: str) -> int:
+    """Return the limit on the context that is part of a strategy's name, in tokens."""
+    return int(strategy.rpartition(LIMIT)[2])
 
 
 def second_protocol(run: StoredRun) -> Table:
@@ -646,6 +666,8 @@ def open_trials(run: StoredRun) -> Table:
 
 
 APIS = ("private", "well-known")
+LIMIT = "^"
+"""What separates a strategy from the limit on its context: ``full-context^200``."""
 
 
 def strong(
@@ -715,7 +737,7 @@ def harm(run: StoredRun) -> Table:
 TABLES: Mapping[str, Callable[[StoredRun], Table]] = {
     "strategies": strategies, "policies": policies, "samples": samples, "models": models, "harm": harm, "headline": headline,
     "funnel": funnel_table, "strata": strata, "single": single, "alone": alone, "error-reports": error_reports,
-    "second-edition": second_edition, "levels": levels, "second-protocol": second_protocol, "batches": batches,
+    "second-edition": second_edition, "levels": levels, "second-protocol": second_protocol, "batches": batches, "budgets": budgets,
     "main-policies": main_policies, "training-policies": partial(main_policies, part="train"), "open": open_trials,
     "undeclared-steps": undeclared_steps, "detectors": detectors, "frames": frames, "equal-information": equal_information,
     "feedback": feedback, "rule-book": rule_book, "mcp-wordings": mcp_wordings,
