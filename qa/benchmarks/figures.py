@@ -52,13 +52,13 @@ MODELS = {
     "smollm2-135m-instruct-q4_1": "SmolLM2-135M-Instruct",
 }
 SHOWN = {
-    "none": "nothing: the request and the workflow alone",
+    "none": "nothing",
     "cli-text": "the line that a command prints",
     "summary": "message, category, hint and node of each error",
-    "mend": "the API's response, suspect parameters, and values of the run to fill them from",
-    "full-context": "the API's response, the request that was sent, required fixes, data sources",
+    "mend": "response, suspect parameters, values of the run for them",
+    "full-context": "response, sent request, required fixes, data sources",
     "agent-json": "the whole failure as JSON",
-    "full-context+data": "the same, and values of the run that `mend` shows",
+    "full-context+data": "the same, and the values that `mend` shows",
 }
 """What the model reads beside the request and the workflow."""
 STRATEGIES = {

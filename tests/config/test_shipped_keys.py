@@ -47,7 +47,8 @@ SAMPLE = {
         "workflow/uri-instead-of-url-in-batch",
     ),
     "claude-2026-11-28-batched.yaml": (
-        "mixed/close-state-then-bot-not-invited", "stripe/refund-reason-of-order-system",
+        "mixed/close-state-then-bot-not-invited", "stripe/monthly-instead-of-month",
+        "stripe/refund-reason-of-order-system",
     ),
     "claude-2026-11-single.yaml": (
         "graphql/missing-fragment-for-type", "stripe/amount-not-in-cents",
