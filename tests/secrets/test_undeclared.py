@@ -12,7 +12,7 @@ from mendbench.model.exchange import Response
 from mendbench.runtime.trace import shown_document
 from mendbench.secrets.issued_credentials import without_credentials
 from mendbench.secrets.redaction import sanitise
-from mendbench.secrets.undeclared import sanitise_key, sanitise_under, secret_key
+from mendbench.secrets.undeclared import clean_text, sanitise_key, sanitise_under, secret_key
 from tests.fakes.tables import for_each
 
 DRAWN = hashlib.sha256(b"a token for these tests").hexdigest()
@@ -210,3 +210,8 @@ def test_cookies_in_a_line_and_settings_are_taken_out(text):
 )  # fmt: skip
 def test_what_only_looks_like_a_pair_a_cookie_or_a_setting_is_left(value):
     assert sanitise(value) == value
+
+
+def test_a_name_in_capitals_stands_for_a_credential_in_a_header_and_is_none():
+    assert clean_text("send it as 'Authorization: Bot TOKEN'") == "send it as 'Authorization: Bot TOKEN'"
+    assert "XYZZYPLUGH" not in clean_text("Authorization: Bot XYZZYPLUGH")

@@ -68,6 +68,8 @@ _URL_PASSWORD = re.compile(
 )
 """The password of a URL, to the last ``@`` before the next such URL; a port is not one."""
 _HEADER = re.compile(r"(?i)\b((?:proxy-)?authorization: *(?:bearer|basic|token|bot|digest|apikey) +)([^\s\"'<>,;$]+)")
+_STANDS_FOR = re.compile(r"^[A-Z]+(?:_[A-Z]+)*$")
+"""The form of a name that stands for a credential in prose: ``Authorization: Bot TOKEN``."""
 _ORACLE = re.compile(r"\b(jdbc:oracle:\w{1,30}:[^\s/@]{1,256}+)/([^\s@\"'<>]{1,256}+)@")
 _VALUE = (
     r"""(?:\\*+"(?:[^"\\<>]++|\\(?!")[^<>])*\\?"|'(?:[^'\\<>]++|\\.)*'|"""
@@ -317,7 +319,7 @@ def _plain(text: str) -> str:
         text = elements_shown(parts_shown(text, _held), _held)
     if ":" in text:
         text = _URL_PASSWORD.sub(lambda found: f"{found.group(1)}:{_hidden(found.group(2))}@", text)
-        text = _HEADER.sub(lambda found: found.group(1) + _hidden(found.group(2)), text)
+        text = _HEADER.sub(_header, text)
         text = _ORACLE.sub(lambda found: f"{found.group(1)}/{_hidden(found.group(2))}@", text)
         text = _NAMED.sub(_named, text)
         text = _QUOTED.sub(_quoted, text)
@@ -346,6 +348,11 @@ def shows_nothing(value: str) -> bool:
     """Return whether a value is a placeholder, a template, a shell variable, a mask, or a word for no value."""
     bare = TEMPLATE.sub("<redacted>", value) if "${" in value else value
     return _harmless(bare) or bool(_NO_VALUE.match(value))
+
+
+def _header(found: re.Match[str]) -> str:
+    before, value = found.groups()
+    return found.group() if _STANDS_FOR.match(value) and secret_key(value) else before + _hidden(value)
 
 
 def _sent_cookies(found: re.Match[str]) -> str:
