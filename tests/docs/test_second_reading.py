@@ -8,22 +8,28 @@ from pathlib import Path
 import pytest
 
 from mendbench.corpus.corpus import load_corpus
-from mendbench.corpus.split import read_split
 
 ROOT = Path(__file__).parents[2]
-UNREAD = {"http/requested-item-already-taken"}
-"""Cases that were written after the reading. Those of the third edition are not read either."""
+UNREAD = {
+    "http/deployment-limit-read-as-number",
+    "http/deployment-pinned-to-commit",
+    "http/image-not-set-on-deployment",
+    "http/mape-limit-as-fraction",
+    "http/reminder-days-is-reminder-in-days",
+    "http/requested-item-already-taken",
+    "http/source-tags-only-on-parent-run",
+    "http/supplier-awaits-bank-verification",
+    "http/tag-of-flow-not-of-deployment",
+    "mixed/fee-reason-then-expired-card",
+    "template/invoice-due-date-is-payable-by",
+    "template/missed-fee-under-charges",
+}
+"""Cases that were written after the reading."""
 
 
 @pytest.fixture(scope="module")
 def cases():
     return {case.id: case for case in load_corpus(ROOT / "cases", ROOT / "cassettes").cases}
-
-
-@pytest.fixture(scope="module")
-def unread(cases):
-    third = read_split(ROOT / "cases").editions["third"]
-    return UNREAD | {case.id for case in cases.values() if case.group in third}
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +76,8 @@ def figures(cases, readings):
     return len(pairs), agree, f"{kappa:.2f}", places, len(edits), within
 
 
-def test_every_case_but_those_named_was_read_twice(cases, readings, unread):
-    assert set(cases) - set(readings) == unread
+def test_every_case_but_those_named_was_read_twice(cases, readings):
+    assert set(cases) - set(readings) == UNREAD
     assert set(readings) <= set(cases)
 
 
