@@ -38,6 +38,13 @@ def test_the_best_is_the_one_with_the_greatest_share():
     )
 
 
+def test_a_variation_that_repairs_more_of_the_same_cases_heads_the_report():
+    rows = [one(name, "summary", repaired if name == "a" else unrepaired) for name in "ab"]
+    more = [one(name, "summary+data", repaired) for name in "ab"]
+    assert lead(*rows, *more).endswith("repaired 2 of 2 cases with summary+data, the most; then summary 1.")
+    assert "summary+data" not in lead(*rows, more[0])
+
+
 def test_no_context_is_reported_over_its_own_cases_too():
     rows = [one("a", "summary", repaired), *(one(name, "none", unrepaired) for name in "ab")]
     assert lead(*rows).endswith("with summary; without any error context 0 of 2.")

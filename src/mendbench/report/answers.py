@@ -12,7 +12,7 @@ from mendbench.report.gaps import Gap, gap_between
 from mendbench.report.primary import Primary
 from mendbench.report.saved import Saving
 from mendbench.report.selection import Selection
-from mendbench.report.summary import estimated, leading
+from mendbench.report.summary import contenders, estimated, leading
 from mendbench.report.tables import ABOUT, Line, Panel
 from mendbench.report.views import GridColumn
 from mendbench.report.words import counted, figure, listing, on_apis, percent
@@ -79,7 +79,7 @@ def strategy_answer(
     """Return the strategies with the greatest share of repaired cases, with their lead, its certainty and its price."""
     question, lines = f"Which strategy{on_apis(selection.api)}?", panel.lines
     lines_with_cases = [line for line in lines if line.group != "bound" and line.cases]
-    plain = [line for line in lines_with_cases if line.group == "strategy"] or lines_with_cases
+    plain = contenders(lines) or lines_with_cases
     if not plain:
         return Answer(question=question, says="undecided", why=("No case of this run has a fault that an edit mends.",))
     best = leading(plain)
@@ -223,7 +223,7 @@ MEANINGS = {
 def failing_answer(panel: Panel, selection: Selection, funnels: Sequence[FunnelLine]) -> Answer:
     """Return where the unsuccessful trials of the leading strategy stopped, then what went wrong under any strategy."""
     question = f"What still fails{on_apis(selection.api)}?"
-    plain = [line for line in panel.lines if line.group == "strategy" and line.cases]
+    plain = contenders(panel.lines)
     best = leading(plain)[0].name if plain else None
     one = next((line for line in funnels if line.strategy == best), None)
     counts, trials = _wrong(selection)

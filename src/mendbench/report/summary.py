@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mendbench.errors import UnknownName
@@ -171,7 +171,7 @@ def _lead(found: Sequence[Panel]) -> str:
 def _repaired(panel: Panel) -> str:
     """Return what was repaired with each strategy, ranked by share, since strategies may have been run on different cases."""
     lines = [line for line in panel.lines if line.group != "bound" and line.cases]
-    plain = sorted((line for line in lines if line.group == "strategy"), key=_share, reverse=True) or lines
+    plain = sorted(contenders(lines), key=_share, reverse=True) or lines
     if not plain:
         return ""
     leaders = leading(plain)
@@ -218,6 +218,14 @@ def estimated(run: StoredRun, solver: Solver) -> bool:
     """Return whether token counts of a solver's trials are estimates."""
     pairs = run.records.counted("treatment", "tokens_estimated")
     return any(guessed and solver.answers(treatment) for treatment, guessed in pairs)
+
+
+def contenders(lines: Iterable[Line]) -> list[Line]:
+    """Return the lines of the strategies, and of variations that repair more than each of them of as many cases."""
+    ran = [line for line in lines if line.cases]
+    plain = [line for line in ran if line.group == "strategy"]
+    most, cases = max(map(_share, plain), default=1), max((line.cases for line in plain), default=0)
+    return [*plain, *(one for one in ran if one.group == "variation" and one.cases == cases and _share(one) > most)]
 
 
 def leading(lines: Sequence[Line]) -> list[Line]:
