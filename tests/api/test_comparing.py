@@ -295,7 +295,7 @@ def test_another_scorer_of_the_same_facts_is_refused_and_can_be_mended_without_a
 def test_a_run_whose_facts_were_gathered_otherwise_has_to_be_made_again(scorer):
     line = refused(*runs("u", "u", scorer=scorer))
     assert (
-        f"({SCORER} and {scorer or 'unknown'}); run what this mendbench (scorer {SCORER}) did not judge again, with `mendbench run`"
+        f"({SCORER} and {scorer or 'unknown'}); run again, with `mendbench run`, what this mendbench (scorer {SCORER}) did not judge"
         in line
     )
 

@@ -11,6 +11,8 @@ from mendbench.cassettes import cassette
 from mendbench.cassettes.recordings import model_file
 from mendbench.errors import BadInput, CheckFailed, UnknownName
 from mendbench.results.store import read_run
+from mendbench.trial.runner import run_trial
+from mendbench.verify import checking
 from tests.fakes import cases
 from tests.fakes.cases import CLOSED, MATRIX, MODEL, QUIET, RENAMED, ScriptedRecorder, change_case
 
@@ -355,6 +357,17 @@ def test_cases_are_proved_in_their_order(root, workers):
     assert [proof.case for proof in proofs] == [QUIET, CLOSED, RENAMED]
     assert all(proof.held for proof in proofs)
     assert [(done, total) for done, total, _ in progress] == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_a_check_executes_no_trial_that_a_run_with_the_same_inputs_executed(root, monkeypatch):
+    executed = []
+    monkeypatch.setattr(checking, "run_trial", lambda context, key: executed.append(key) or run_trial(context, key))
+    assert all(one.held for one in api.check_cases((), None, None, workers=1, on_progress=quietly).cases)
+    first = executed[:]
+    api.run(api.RunOptions(all=True, workers=1), quietly)
+    assert all(one.held for one in api.check_cases((), None, None, workers=1, on_progress=quietly).cases)
+    assert first
+    assert executed == first
 
 
 def test_what_a_proof_needs_is_recorded_when_asked_for(root):

@@ -67,7 +67,7 @@ def _how_to_judge_alike(runs: tuple[StoredRun, StoredRun], scorers: tuple[str, s
     """Return how to get both runs judged by the same scorer."""
     old = [(run, own) for run, own in zip(runs, scorers, strict=True) if own != SCORER]
     if any(own == UNKNOWN or evidence_version(own) != evidence_version(SCORER) for _, own in old):
-        return f"run what this mendbench (scorer {SCORER}) did not judge again, with `mendbench run`"
+        return f"run again, with `mendbench run`, what this mendbench (scorer {SCORER}) did not judge"
     commands = " and ".join(f"`mendbench report {run.folder} --rescore`" for run, _ in old)
     return f"judge both alike with {commands}"
 

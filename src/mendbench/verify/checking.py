@@ -137,8 +137,7 @@ def check(
     ]
     sound = [case.id for case in corpus.cases if case.id in chosen]
     twice = said_twice(corpus.cases)
-    asking = trials if trials is not None and context.record == "none" else {}
-    todo = [(name, asking.get(name, ConfiguredTrials())) for name in sound]
+    todo = [(name, (trials or {}).get(name, ConfiguredTrials())) for name in sound]
     for done, one in enumerate(_each(context, todo, workers), start=1):
         again = (twice[one.case],) if one.case in twice else ()
         found.append(dataclasses.replace(one, problems=(*again, *one.problems)))
