@@ -1,12 +1,15 @@
 """What holds for every test."""
 
+import contextlib
 import gc
 import os
 import shutil
 import signal
 import tempfile
+from importlib import import_module
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 from tests.fakes.forked import forked  # noqa: F401
@@ -32,6 +35,21 @@ os.fsync = lambda _file: (
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that starts the tests in the background has them ignore Ctrl-C, and a child would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Import a share of the test files first. Every worker collects all of them, and each is compiled by one worker then, not by all."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None:
+        return
+    root = session.config.rootpath
+    folders = [root / name for name in session.config.args]
+    files = sorted({file for folder in folders if folder.is_dir() for file in folder.rglob("test_*.py")})
+    first = int(worker["workerid"].removeprefix("gw"))
+    for file in files[first :: worker["workercount"]]:
+        with contextlib.suppress(Exception, pytest.skip.Exception):
+            import_module(".".join(file.relative_to(root).with_suffix("").parts))
 
 
 def pytest_collection_finish() -> None:

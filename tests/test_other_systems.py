@@ -105,6 +105,7 @@ def desks(tmp_path):
     return here, other
 
 
+@pytest.mark.slow
 def test_a_system_without_anything_of_linux_replays_reports_compares_and_gates_to_the_same_bytes(desks):
     here, other = desks
     expected, found = done(here, REPLAY), done(other, [*REPLAY, *REFUSED], OTHER_SYSTEM)

@@ -322,6 +322,7 @@ def test_what_the_reader_refuses_for_its_form_the_published_schema_refuses_too(t
     assert accepted == []
 
 
+@pytest.mark.slow
 def test_every_shipped_case_fits_the_published_schema(published):
     files = sorted((shipped_root() / "cases").glob("*/*/case.yaml"))
     assert files

@@ -107,6 +107,7 @@ def suggested(corpus, case):
     return json.loads(text)
 
 
+@pytest.mark.slow
 def test_at_most_a_third_of_the_repairable_cases_are_mended_by_our_own_suggestion(corpus, repairable):
     handed = [
         case.id

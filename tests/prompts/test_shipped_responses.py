@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 
+import pytest
+
 from mendbench.api.plans import plan_of
 from mendbench.api.settings import RunOptions
 from mendbench.cassettes.recordings import TRAJECTORIES, WORLD, model_file
@@ -10,6 +12,7 @@ from mendbench.config.shipped import shipped_root
 from mendbench.corpus.corpus import load_corpus
 
 
+@pytest.mark.slow
 def test_every_file_of_answers_is_of_a_model_that_a_configured_trial_of_its_case_asks():
     loaded = load_config(shipped_root())
     corpus = load_corpus(shipped_root() / "cases", shipped_root() / "cassettes")

@@ -18,7 +18,8 @@ def spread(project, pytester):
     return run
 
 
-@pytest.mark.parametrize("how", ["load", pytest.param("loadfile", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["load", "loadfile"])
 def test_trials_are_run_by_two_workers(spread, how, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     result = spread("--mendbench", "--dist", how, "-k", "two-layer", "--junitxml=out.xml")

@@ -43,6 +43,7 @@ def test_what_depends_on_the_moment_is_not_in_the_page():
     assert all("timing" not in row for row in records_of(render_html(slow)))
 
 
+@pytest.mark.slow
 def test_ten_times_the_trials_take_much_less_than_ten_times_the_room():
     cases = [repairable(name) for name in ("greeting", "farewell", "third")]
     words = {"frame": "\n".join(f"line {number} of a frame, given to every strategy" for number in range(60))}

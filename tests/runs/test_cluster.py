@@ -87,6 +87,7 @@ def test_workers_give_the_rows_of_one_process_need_nothing_but_what_is_shipped_a
         assert [place.stat().st_mtime_ns for place in places] == stamps
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_in_mid_run_changes_no_row_and_another_takes_its_place(running, root):
     keys = tuple(key(one.case, one.strategy, one.policy, sample=sample) for sample in (0, 1, 2) for one in MATRIX)
     wanted = by_key(run_trials(context_of(root), keys, 1))
@@ -138,12 +139,14 @@ def test_an_error_names_the_file_that_was_shipped_and_not_its_copy(running, root
     assert str(raised.value) == f"{root / 'cases' / RENAMED / 'case.yaml'}:3: torn; mend it"
 
 
+@pytest.mark.slow
 def test_a_run_may_be_given_up_in_the_middle(running, root):
     found = run_on(opened(running.address, cases_of, root), each(range(40)))
     assert next(found) == tuple(context_of(root).corpus.folders)
     found.close()
 
 
+@pytest.mark.slow
 def test_a_worker_that_differs_is_refused_by_name_and_what_differs(running, root, tmp_path, caplog):
     script = tmp_path / "older.py"
     script.write_text("import mendbench.version\nmendbench.version.__version__ = '0.0.1'\n")

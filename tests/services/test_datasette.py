@@ -133,6 +133,7 @@ def test_a_stopped_server_leaves_nothing_behind():
     assert not folder.exists()
 
 
+@pytest.mark.slow
 @needs_datasette
 def test_the_server_does_not_outlive_who_started_it():
     world = real_world("datasette")

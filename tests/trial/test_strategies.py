@@ -59,6 +59,7 @@ def test_a_distractor_does_not_stand_in_the_request():
     assert distractor not in hints_for(case)
 
 
+@pytest.mark.slow
 def test_no_distractor_is_a_fact_of_a_shipped_case(corpus):
     for case in corpus.cases:
         facts = [fact for fault in case.faults for fact in fault.facts]
