@@ -43,13 +43,13 @@ def pytest_collection(session: pytest.Session) -> None:
     worker = getattr(session.config, "workerinput", None)
     if worker is None:
         return
-    root = session.config.rootpath
-    folders = [root / name for name in session.config.args]
+    base = session.config.rootpath
+    folders = [base / name for name in session.config.args]
     files = sorted({file for folder in folders if folder.is_dir() for file in folder.rglob("test_*.py")})
     first = int(worker["workerid"].removeprefix("gw"))
     for file in files[first :: worker["workercount"]]:
         with contextlib.suppress(Exception, pytest.skip.Exception):
-            import_module(".".join(file.relative_to(root).with_suffix("").parts))
+            import_module(".".join(file.relative_to(base).with_suffix("").parts))
 
 
 def pytest_collection_finish() -> None:
