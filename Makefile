@@ -95,8 +95,10 @@ profile: .venv/.run
 gallery: .venv/.test
 	@sh tests/setup-machine
 	$(BIN)/mendbench run --part first --out reports/headline
-	$(BIN)/mendbench run --part second-test --model claude-2026-11-28-batched --policy first-answer --strategy none --strategy cli-text \
-		--strategy summary --strategy agent-json --strategy full-context --strategy full-context+data --strategy mend --out reports/second
+	set -e; for edition in second third; do \
+		$(BIN)/mendbench run --part $$edition-test --model claude-2026-11-28-batched --policy first-answer --strategy none --strategy cli-text --strategy summary \
+			--strategy agent-json --strategy full-context --strategy full-context+data --strategy mend --out reports/$$edition; \
+	done
 	$(BIN)/mendbench run --all
 	$(BIN)/python qa/benchmarks/gallery.py
 	$(BIN)/python qa/benchmarks/figures.py

@@ -114,13 +114,14 @@ def main(words: Sequence[str]) -> int:
 
 
 def _other_levels(run: StoredRun) -> Iterator[str]:
-    """Yield the strata of the second protocol whose cases have other levels than those that were frozen."""
-    plan = run.run["protocols"]["protocol-2"]["plan"]
-    level_of = dict(second(run).counted("case", "level").keys())
-    for stratum, frozen in plan["frozen"]["levels"].items():
-        now = Counter(str(level_of[case]) for case in plan["cases"][stratum])
-        if now != frozen:
-            yield f"cases/protocol-2.yaml: the levels of the {stratum} stratum are {dict(sorted(now.items()))}, not {frozen}"
+    """Yield the strata of each protocol whose cases have other levels than those that were frozen."""
+    level_of = dict(run.records.counted("case", "level").keys())
+    for name, stated in run.run["protocols"].items():
+        plan = stated["plan"]
+        for stratum, frozen in plan["frozen"].get("levels", {}).items():
+            now = Counter(str(level_of[case]) for case in plan["cases"][stratum])
+            if now != frozen:
+                yield f"cases/{name}.yaml: the levels of the {stratum} stratum are {dict(sorted(now.items()))}, not {frozen}"
 
 
 def _filled(run: StoredRun, up: str, block: re.Match[str]) -> str:
@@ -279,22 +280,30 @@ def strata(run: StoredRun) -> Table:
 
 
 def error_reports(run: StoredRun) -> Table:
-    """Return the first responses on the second edition's test part, by stratum."""
-    own = second(run)
-    apis = own.by("api")
+    """Return the first responses on the test parts of the second edition and of the third one, by stratum."""
+    own, third = responses(run, "protocol-2"), responses(run, "protocol-3")
+    columns = {f"{api} APIs": own.by("api")[api] for api in apis_of(own)}
+    columns["well-known APIs, seen only in the run"] = third
     head = ["error report", "what the model reads", "tokens"]
-    head += [f"{api} APIs, of {len(set(apis[api].values('case')))}" for api in APIS]
+    head += [f"{title}, of {len(set(of.values('case')))}" for title, of in columns.items()]
     rows = []
     for name in by_tokens(own):
         tokens = context_tokens(own.where("treatment", partial(_strategy_is, name)))
-        rows.append([f"`{name}`", SHOWN[name], f"{tokens:.0f}", *(right_of(apis[api], name) for api in APIS)])
+        rows.append([f"`{name}`", SHOWN[name], f"{tokens:.0f}", *(right_of(of, name) for of in columns.values())])
     return head, rows
 
 
-def second(run: StoredRun) -> Records:
-    """Return the first responses on the cases with an edit fault in the second edition's test part."""
-    own = run.records.where("treatment", lambda one: one.model == SECOND and LIMIT not in one.strategy)
-    return own.where("kind", EDIT_KINDS.__contains__).where("part", "test".__eq__)
+def responses(run: StoredRun, protocol: str) -> Records:
+    """Return the first responses of a protocol's model on the cases that the protocol lists."""
+    plan = run.run["protocols"][protocol]["plan"]
+    cases = {case for stratum in plan["cases"].values() for case in stratum}
+    own = run.records.where("treatment", lambda one: one.model == plan["model"] and LIMIT not in one.strategy)
+    return own.where("case", cases.__contains__)
+
+
+def apis_of(own: Records) -> list[str]:
+    """Return the strata of some trials, in the order of all tables."""
+    return [api for api in APIS if api in own.by("api")]
 
 
 def right_of(own: Records, strategy: str) -> str:
@@ -302,19 +311,20 @@ def right_of(own: Records, strategy: str) -> str:
     return str(sum(bool(one.right_after_first) for one in own.where("treatment", partial(_strategy_is, strategy))))
 
 
-def second_edition(run: StoredRun) -> Table:
+def edition(run: StoredRun, protocol: str) -> Table:
     """Return shares right with intervals over groups, by stratum: plain, and as if every level had as many cases."""
-    own = second(run)
+    own = responses(run, protocol)
+    apis = apis_of(own)
     head = [
         "strategy",
         "context tokens",
-        *(f"{api} APIs{what}" for api in APIS for what in ("", ", levels weighted alike")),
+        *(f"{api} APIs{what}" for api in apis for what in ("", ", levels weighted alike")),
     ]
     rows = []
     for name in by_tokens(own):
         chosen = own.where("treatment", partial(_strategy_is, name))
         cells = []
-        for api in APIS:
+        for api in apis:
             held = chosen.where("api", api.__eq__)
             rights = {one.case: float(bool(one.right_after_first)) for one in held}
             share = clustered_ratio(
@@ -330,12 +340,12 @@ def second_edition(run: StoredRun) -> Table:
     return head, rows
 
 
-def levels(run: StoredRun) -> Table:
-    """Return the right first responses of each level in the second edition's test part, by stratum."""
-    own = second(run)
+def levels(run: StoredRun, protocol: str) -> Table:
+    """Return the right first responses of each level, by stratum."""
+    own = responses(run, protocol)
     names = by_tokens(own)
     rows = []
-    for api in APIS:
+    for api in apis_of(own):
         for level, chosen in sorted(own.where("api", api.__eq__).by("level").items()):
             cases = len(set(chosen.values("case")))
             rows.append([api, str(level), str(cases), *(right_of(chosen, name) for name in names)])
@@ -362,9 +372,9 @@ def _limit(strategy: str) -> int:
     return int(strategy.rpartition(LIMIT)[2])
 
 
-def second_protocol(run: StoredRun) -> Table:
-    """Return the results of the second protocol's primary contrasts."""
-    (primary,) = (one for one in primaries_of(run) if one.protocol == "protocol-2")
+def contrasts(run: StoredRun, protocol: str) -> Table:
+    """Return the results of a protocol's primary contrasts."""
+    (primary,) = (one for one in primaries_of(run) if one.protocol == protocol)
     rows = []
     for one in primary.results:
         found = one.difference
@@ -737,7 +747,10 @@ def harm(run: StoredRun) -> Table:
 TABLES: Mapping[str, Callable[[StoredRun], Table]] = {
     "strategies": strategies, "policies": policies, "samples": samples, "models": models, "harm": harm, "headline": headline,
     "funnel": funnel_table, "strata": strata, "single": single, "alone": alone, "error-reports": error_reports,
-    "second-edition": second_edition, "levels": levels, "second-protocol": second_protocol, "batches": batches, "budgets": budgets,
+    "second-edition": partial(edition, protocol="protocol-2"), "third-edition": partial(edition, protocol="protocol-3"),
+    "levels": partial(levels, protocol="protocol-2"), "third-levels": partial(levels, protocol="protocol-3"),
+    "second-protocol": partial(contrasts, protocol="protocol-2"), "third-protocol": partial(contrasts, protocol="protocol-3"),
+    "batches": batches, "budgets": budgets,
     "main-policies": main_policies, "training-policies": partial(main_policies, part="train"), "open": open_trials,
     "undeclared-steps": undeclared_steps, "detectors": detectors, "frames": frames, "equal-information": equal_information,
     "feedback": feedback, "rule-book": rule_book, "mcp-wordings": mcp_wordings,
