@@ -283,7 +283,7 @@ def error_reports(run: StoredRun) -> Table:
     """Return the first responses on the test parts of the second edition and of the third one, by stratum."""
     own, third = responses(run, "protocol-2"), responses(run, "protocol-3")
     columns = {f"{api} APIs": own.by("api")[api] for api in apis_of(own)}
-    columns["well-known APIs, seen only in the run"] = third
+    columns["well-known APIs, fault only in the run"] = third
     head = ["error report", "what the model reads", "tokens"]
     head += [f"{title}, of {len(set(of.values('case')))}" for title, of in columns.items()]
     rows = []
@@ -293,11 +293,12 @@ def error_reports(run: StoredRun) -> Table:
     return head, rows
 
 
-def responses(run: StoredRun, protocol: str) -> Records:
-    """Return the first responses of a protocol's model on the cases that the protocol lists."""
+def responses(run: StoredRun, protocol: str, model: str | None = None) -> Records:
+    """Return the first responses of a model, by default the protocol's own one, on the cases that a protocol lists."""
     plan = run.run["protocols"][protocol]["plan"]
     cases = {case for stratum in plan["cases"].values() for case in stratum}
-    own = run.records.where("treatment", lambda one: one.model == plan["model"] and LIMIT not in one.strategy)
+    asked = model or plan["model"]
+    own = run.records.where("treatment", lambda one: one.model == asked and LIMIT not in one.strategy)
     return own.where("case", cases.__contains__)
 
 
@@ -350,6 +351,14 @@ def levels(run: StoredRun, protocol: str) -> Table:
             cases = len(set(chosen.values("case")))
             rows.append([api, str(level), str(cases), *(right_of(chosen, name) for name in names)])
     return ["APIs", "level", "cases", *(f"`{name}`" for name in names)], rows
+
+
+def small_model(run: StoredRun) -> Table:
+    """Return the right first responses of the small model on cases of the second protocol, by stratum."""
+    own = responses(run, "protocol-2", MAIN)
+    apis = own.by("api")
+    head = ["strategy", *(f"{api} APIs, of {len(set(apis[api].values('case')))}" for api in APIS)]
+    return head, [[f"`{name}`", *(right_of(apis[api], name) for api in APIS)] for name in by_tokens(own)]
 
 
 def budgets(run: StoredRun) -> Table:
@@ -750,7 +759,7 @@ TABLES: Mapping[str, Callable[[StoredRun], Table]] = {
     "second-edition": partial(edition, protocol="protocol-2"), "third-edition": partial(edition, protocol="protocol-3"),
     "levels": partial(levels, protocol="protocol-2"), "third-levels": partial(levels, protocol="protocol-3"),
     "second-protocol": partial(contrasts, protocol="protocol-2"), "third-protocol": partial(contrasts, protocol="protocol-3"),
-    "batches": batches, "budgets": budgets,
+    "batches": batches, "budgets": budgets, "small-model": small_model,
     "main-policies": main_policies, "training-policies": partial(main_policies, part="train"), "open": open_trials,
     "undeclared-steps": undeclared_steps, "detectors": detectors, "frames": frames, "equal-information": equal_information,
     "feedback": feedback, "rule-book": rule_book, "mcp-wordings": mcp_wordings,
