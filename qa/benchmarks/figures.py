@@ -283,7 +283,7 @@ def error_reports(run: StoredRun) -> Table:
     """Return the first responses on the test parts of the second edition and of the third one, by stratum."""
     own, third = responses(run, "protocol-2"), responses(run, "protocol-3")
     columns = {f"{api} APIs": own.by("api")[api] for api in apis_of(own)}
-    columns["well-known APIs, fault only in the run"] = third
+    columns["well-known, fault only in the run"] = third
     head = ["error report", "what the model reads", "tokens"]
     head += [f"{title}, of {len(set(of.values('case')))}" for title, of in columns.items()]
     rows = []
@@ -574,7 +574,8 @@ def equal_information(run: StoredRun) -> Table:
     for name in ("none", "oracle-hint", "mend~data", "full-context", "full-context+data", "mend"):
         test = _by_case(run, STRONG, name, "test", "first-answer")
         parts = [{case: one for case, one in test.items() if one.api == api} for api in APIS]
-        others = [_by_case(run, MAIN, name, "test", "first-answer")]
+        small = _by_case(run, MAIN, name, "test", "first-answer")
+        others = [{case: one for case, one in small.items() if case in mend}]
         others += [_by_case(run, model, name, "train", "first-answer") for model in EXPERIMENTS]
         rows.append([
             f"`{name}`", f"{_mean(one.context_recall for one in test.values()):.2f}",

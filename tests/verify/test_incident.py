@@ -48,6 +48,13 @@ def test_a_world_that_answers_as_was_seen_holds_and_any_difference_is_named(root
         assert said in differs(root)
 
 
+def test_the_first_value_that_differs_is_named_however_long_the_bodies_are(root):
+    path = root / "cases" / RENAMED / INCIDENT
+    *rest, last = incident_of(first_traffic(root))
+    path.write_text(incident_text([*rest, {**last, "response": {**last["response"], "seen": 7}}]), "utf-8")
+    assert ": body /seen is 7 in the incident and absent in the world; change state" in differs(root)
+
+
 @pytest.mark.parametrize("text", ["{", "{}", '[{"method": "GET"}]'])
 def test_a_broken_incident_is_refused(tmp_path, text):
     (tmp_path / INCIDENT).write_text(text, "utf-8")

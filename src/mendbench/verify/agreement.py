@@ -58,8 +58,13 @@ def disagreements(bench: ProofParts, fixed: JsonObject | None) -> tuple[str, ...
 
 def difference(recorded: Response, fresh: Response) -> str:
     """Return the first difference of two different responses, with both values."""
-    path, old, new = _first_of(recorded, fresh)
-    return f"{path} is {_shown(old)} in the recording and {_shown(new)} from the simulator"
+    return stated(_first_of(recorded, fresh), "in the recording", "from the simulator")
+
+
+def stated(found: Difference, then: str, now: str) -> str:
+    """Return a difference in words, with where each value stands."""
+    path, old, new = found
+    return f"{path} is {_shown(old)} {then} and {_shown(new)} {now}"
 
 
 def _described(recorded: Exchange, fresh: Response, keys: list[str]) -> str:
@@ -77,9 +82,9 @@ def _first_of(recorded: Response, fresh: Response) -> Difference:
     if recorded.fault != fresh.fault:
         return "fault", recorded.fault, fresh.fault
     bodies = [parse_body(one.body, one.header("content-type")) for one in (recorded, fresh)]
-    inside = next(_differences(bodies[0], bodies[1], ""), None)
+    inside = first_in_body(bodies[0], bodies[1])
     if inside is not None:
-        return f"body {inside[0]}".rstrip(), inside[1], inside[2]
+        return inside
     for name in dict.fromkeys(name for name, _ in (*recorded.headers, *fresh.headers)):
         old, new = (", ".join(value for key, value in one.headers if key == name) for one in (recorded, fresh))
         if old != new:
@@ -87,6 +92,12 @@ def _first_of(recorded: Response, fresh: Response) -> Difference:
     if recorded.elapsed_ms != fresh.elapsed_ms:
         return "elapsed_ms", recorded.elapsed_ms, fresh.elapsed_ms
     return "the text of the body or the order of the headers", repr(recorded.body), repr(fresh.body)
+
+
+def first_in_body(old: Json, new: Json) -> Difference | None:
+    """Return the first difference of two parsed bodies; None if they are the same."""
+    found = next(_differences(old, new, ""), None)
+    return None if found is None else (f"body {found[0]}".rstrip(), found[1], found[2])
 
 
 def _differences(old: Json, new: Json, at: str) -> Iterator[Difference]:

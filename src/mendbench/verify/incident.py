@@ -9,6 +9,7 @@ from mendbench.exchanges.bodies import parse_body
 from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import Json, JsonObject
 from mendbench.scoring.judging.checks import short
+from mendbench.verify.agreement import first_in_body, stated
 from mendbench.verify.bench import ProofParts
 
 _HINT = f"change state or the workflow until it does, or delete {INCIDENT} if the case is no longer about that incident"
@@ -25,9 +26,12 @@ def incident_difference(bench: ProofParts, incident: Sequence[JsonObject]) -> st
         body = seen.get("body")
         return f"the workflow no longer sends {sent}{f' {_shown(body)}' if body is not None else ''}; {_HINT}"
     response = now.response
-    is_now = _answer(response.fault, response.status, parse_body(response.body, response.header("content-type")))
+    body = parse_body(response.body, response.header("content-type"))
+    is_now = _answer(response.fault, response.status, body)
     was = _answer(seen.get("fault"), seen.get("status"), seen.get("response"))
-    return f"{sent} was answered {was}, and the world answers {is_now}; {_HINT}"
+    inside = first_in_body(seen.get("response"), body)
+    where = f": {stated(inside, 'in the incident', 'in the world')}" if inside is not None else ""
+    return f"{sent} was answered {was}, and the world answers {is_now}{where}; {_HINT}"
 
 
 def _answer(fault: Json, status: Json, body: Json) -> str:
