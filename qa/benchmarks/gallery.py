@@ -3,8 +3,9 @@
     python qa/benchmarks/gallery.py [RUN]
 
 Reads a complete run of all sweeps (``reports/latest`` if none is named), opens its report in Debian's headless Chromium and writes
-``docs/images/report-*.png``. Writes the report of each edition's headline run to ``reports/benchmark.html``, ``reports/second-edition.html`` and
-``reports/third-edition.html``: that of all sweeps is too heavy to publish. Says what each weighs, and ends in an error where one is too heavy.
+``docs/images/report-*.png``. Writes the reports of the editions' headline runs to ``reports/benchmark.html``,
+``reports/second-edition.html`` and ``reports/third-edition.html``: that of all sweeps is too heavy to publish. Says what each weighs, and
+ends in an error where one is too heavy.
 """
 
 from __future__ import annotations
