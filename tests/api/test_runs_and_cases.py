@@ -418,3 +418,28 @@ def test_an_error_on_purpose_in_progress_keeps_the_trials_that_were_done(root):
         api.run(ONE, stop)
     assert len((PARTIAL / "trials.jsonl").read_text(encoding="utf-8").splitlines()) == 1
     assert len(api.run(replace(ONE, resume=True), quietly).rows) == TRIALS
+
+
+PROTOCOL = f"""
+format: 1
+model: {MODEL}
+part: test
+cases: {{well-known: [{RENAMED}]}}
+contrasts:
+  - name: full context against no context
+    measure: right_after_first
+    stratum: well-known
+    treatment: {{strategy: full-context, policy: naive}}
+    against: {{strategy: none, policy: naive}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "complete"),
+    [({"names": (RENAMED,)}, True), ({"names": (CLOSED,)}, False), ({"strategies": ("none",)}, False)],
+    ids=["all its cases", "other cases", "one side"],
+)
+def test_a_run_has_a_protocol_s_plan_if_it_has_all_trials_of_the_contrasts(root, options, complete):
+    (root / "cases" / "protocol.yaml").write_text(PROTOCOL, encoding="utf-8")
+    stated = api.run(replace(ONE, **options), quietly).run["protocols"]["protocol"]
+    assert ("plan" in stated) is complete

@@ -186,11 +186,12 @@ def _about_everything(planned: Plan, context: BenchContext, rows: StoredRows, te
     """Return the parts of a run's document that depend on whether it covers everything, and on its shard."""
     found: JsonObject = {}
     if protocols := read_protocols(context.cases_dir):
-        strategies, whole = _strategy_digests(context, planned.keys), planned.unnarrowed
+        strategies = _strategy_digests(context, planned.keys)
+        complete = {name: planned.unnarrowed or _has_contrasts(planned.keys, one) for name, one in protocols.items()}
         found["protocols"] = {
             name: {
-                **one.changed(frame_digest(), strategies, _first_prompts(one, rows) if whole else {}, SCORER),
-                **({"plan": _plan(one, context)} if whole else {}),
+                **one.changed(frame_digest(), strategies, _first_prompts(one, rows) if complete[name] else {}, SCORER),
+                **({"plan": _plan(one, context)} if complete[name] else {}),
             }
             for name, one in protocols.items()
         }
@@ -272,8 +273,20 @@ def _record(
         on_note(f"recorded in the private layer: {why}; `mendbench recordings list` shows it")
 
 
+def _has_contrasts(keys: TrialKeys, protocol: Protocol) -> bool:
+    """Return whether a run of some trials has all those of a protocol's contrasts, and its pinned strategies on all listed cases or none."""
+    listed, pinned = set(protocol.counted()), protocol.frozen.prompts.keys() if protocol.frozen else ()
+    asked: dict[tuple[str | None, str], set[str]] = {}
+    for key in keys:
+        if key.model == protocol.model and key.case in listed:
+            asked.setdefault((key.strategy, key.policy), set()).add(key.case)
+    sides = {(side.strategy, side.policy) for one in protocol.contrasts for side in (one.treatment, one.against)}
+    counted = sides | {one for one in asked if one[0] in pinned}
+    return all(asked.get(one) == listed for one in counted)
+
+
 def _first_prompts(protocol: Protocol, rows: StoredRows) -> dict[str, str]:
-    """Return the digests of the prompts that a protocol covers, as rendered by a run of everything."""
+    """Return the digests of the prompts that a protocol covers, as rendered by a run that has them all."""
     first: dict[tuple[str, str], int] = {}  # policies share first prompts
     listed = protocol.counted()
     for at, record in enumerate(rows.records()):
@@ -284,7 +297,7 @@ def _first_prompts(protocol: Protocol, rows: StoredRows) -> dict[str, str]:
 
 
 def _plan(protocol: Protocol, context: BenchContext) -> JsonObject:
-    """Return the plan of primary contrasts, with the cases that count: a run of everything contains their results."""
+    """Return the plan of primary contrasts, with the cases that count: a run that has all their trials contains their results."""
     plan = protocol.model_dump(mode="json", exclude_none=True)
     parts = cases_by_part(context.split, context.corpus.cases)
     return {**plan, "cases": protocol.cases or {part: list(cases) for part, cases in parts.items()}}
