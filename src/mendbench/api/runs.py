@@ -274,7 +274,7 @@ def _record(
 
 
 def _has_contrasts(keys: TrialKeys, protocol: Protocol) -> bool:
-    """Return whether a run of some trials has all those of a protocol's contrasts, and its pinned strategies on all listed cases or none."""
+    """Return whether a run of some trials has all those of a protocol's contrasts, and its strategies on all listed cases or none."""
     listed, pinned = set(protocol.counted()), protocol.frozen.prompts.keys() if protocol.frozen else ()
     asked: dict[tuple[str | None, str], set[str]] = {}
     for key in keys:
